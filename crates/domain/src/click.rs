@@ -1,0 +1,15 @@
+//! Clicks: who came, from where, and what that adds up to.
+
+mod address;
+mod event;
+mod platform;
+mod range;
+mod referrer;
+mod stats;
+
+pub use address::{AddressMode, client_address, network_of, truncate};
+pub use event::{BotReason, Classification, Click, ClickId, DeviceClass, MatchMethod, NewClick};
+pub use platform::{Platform, is_prefetch};
+pub use range::{DateRange, Interval, RangeError};
+pub use referrer::Referrer;
+pub use stats::{Count, LinkStats, PlatformClicks, SeriesPoint, Tally, summarize};
