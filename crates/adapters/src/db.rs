@@ -1,0 +1,121 @@
+//! The database: one of two backends behind one set of queries.
+//!
+//! A diesel query is a value that does not know its backend; only executing it does. So each query
+//! is written once, and [`on!`] and [`transaction!`] run the same expression against whichever
+//! connection is in use. See docs/decisions/0002.
+
+mod error;
+mod migrate;
+mod open;
+pub(crate) mod schema;
+mod url;
+
+pub(crate) use error::{DbError, is_unique_violation};
+pub use migrate::{MigrateError, SchemaState};
+pub use open::{Databases, Db, PoolSizes};
+pub use url::{DatabaseUrl, InvalidDatabaseUrl};
+
+use diesel::pg::PgConnection;
+use diesel::r2d2::{ConnectionManager, PooledConnection};
+use diesel::sqlite::SqliteConnection;
+
+/// A pooled connection to the backend in use.
+pub(crate) enum Conn {
+    /// To a Postgres server.
+    Postgres(PooledConnection<ConnectionManager<PgConnection>>),
+    /// To the embedded database.
+    Sqlite(PooledConnection<ConnectionManager<SqliteConnection>>),
+}
+
+/// Runs an expression against the connection in use: `on!(db.read()?, |conn| query.load(conn))`.
+///
+/// Only what both backends can do compiles, which is the point.
+macro_rules! on {
+    ($conn:expr, |$name:ident| $query:expr) => {
+        match $conn {
+            $crate::db::Conn::Postgres(mut pooled) => {
+                let $name = &mut *pooled;
+                $query
+            }
+            $crate::db::Conn::Sqlite(mut pooled) => {
+                let $name = &mut *pooled;
+                $query
+            }
+        }
+    };
+}
+
+/// Runs a block in a write transaction: `transaction!(db, |conn| { …; Ok(value) })`.
+///
+/// The block answers `Result<T, DbError>`; an error rolls everything back. On `SQLite` the
+/// transaction is IMMEDIATE, so it waits for its turn at the start instead of failing in the
+/// middle.
+macro_rules! transaction {
+    ($db:expr, |$name:ident| $body:expr) => {
+        match $db.write()? {
+            $crate::db::Conn::Postgres(mut pooled) => {
+                diesel::connection::Connection::transaction::<_, $crate::db::DbError, _>(
+                    &mut *pooled,
+                    |$name| $body,
+                )
+            }
+            $crate::db::Conn::Sqlite(mut pooled) => {
+                pooled.immediate_transaction::<_, $crate::db::DbError, _>(|$name| $body)
+            }
+        }
+    };
+}
+
+pub(crate) use {on, transaction};
+
+/// What the two backends do in different ways, for use inside [`transaction!`].
+pub(crate) trait Backend {
+    /// Locks a link until the transaction ends; does nothing where writers are alone anyway.
+    fn lock_link(&mut self, id: i64) -> diesel::QueryResult<()>;
+    /// Locks an app until the transaction ends.
+    fn lock_app(&mut self, id: i64) -> diesel::QueryResult<()>;
+    /// Lets one transaction at a time go on, until it ends, among those that name the same lock.
+    fn lock_exclusively(&mut self, lock: i64) -> diesel::QueryResult<()>;
+}
+
+impl Backend for SqliteConnection {
+    fn lock_link(&mut self, _: i64) -> diesel::QueryResult<()> {
+        Ok(())
+    }
+
+    fn lock_app(&mut self, _: i64) -> diesel::QueryResult<()> {
+        Ok(())
+    }
+
+    fn lock_exclusively(&mut self, _: i64) -> diesel::QueryResult<()> {
+        Ok(())
+    }
+}
+
+impl Backend for PgConnection {
+    fn lock_link(&mut self, id: i64) -> diesel::QueryResult<()> {
+        use diesel::prelude::*;
+        use schema::links;
+        links::table.find(id).select(links::id).for_update().first::<i64>(self).optional()?;
+        Ok(())
+    }
+
+    fn lock_app(&mut self, id: i64) -> diesel::QueryResult<()> {
+        use diesel::prelude::*;
+        use schema::apps;
+        apps::table.find(id).select(apps::id).for_update().first::<i64>(self).optional()?;
+        Ok(())
+    }
+
+    fn lock_exclusively(&mut self, lock: i64) -> diesel::QueryResult<()> {
+        use diesel::prelude::*;
+        // The schema takes part, so that tests side by side in one database don't wait for each
+        // other.
+        diesel::sql_query(
+            "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, $1))",
+        )
+        .bind::<diesel::sql_types::BigInt, _>(lock)
+        .execute(self)?;
+        Ok(())
+    }
+}
