@@ -1,4 +1,8 @@
 //! The ports of Signpost implemented: `SQLite` and Postgres through diesel, caches, clocks,
 //! classification of user agents, keys and tokens.
 
+pub mod access_tokens;
 pub mod db;
+pub mod passwords;
+pub mod secrets;
+pub mod system;
