@@ -2,7 +2,10 @@
 //! classification of user agents, keys and tokens.
 
 pub mod access_tokens;
+pub mod api_keys;
 pub mod db;
 pub mod passwords;
 pub mod secrets;
 pub mod system;
+
+mod parse;

@@ -29,9 +29,21 @@ macro_rules! contract {
     };
 }
 
+mod api_keys;
 mod database;
 
 contract! {
+    api_keys {
+        a_stored_key_is_returned_with_its_number,
+        a_publishable_key_that_never_expires_reads_back,
+        an_unknown_hash_is_none,
+        revoked_and_expired_keys_are_returned_too,
+        keys_are_listed_newest_first_of_one_app_or_of_all,
+        revoking_answers_false_without_a_key_of_this_number,
+        the_moment_of_the_first_revocation_stays,
+        a_use_is_noted,
+        an_impossible_row_is_an_error,
+    }
     database {
         nothing_is_answered_before_the_schema_was_checked,
         a_second_migration_finds_nothing_to_do,

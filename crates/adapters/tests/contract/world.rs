@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, PgConnection};
+use diesel::{Connection, PgConnection, SqliteConnection};
 use signpost_adapters::db::{DatabaseUrl, Databases, PoolSizes};
 use tempfile::TempDir;
 
@@ -47,6 +47,48 @@ impl World {
         let databases = Databases::open(url, sizes);
         databases.migrate().unwrap();
         Self { databases, _place: place }
+    }
+
+    /// Runs SQL past the ports, for rows that the port under test only refers to.
+    pub(crate) fn execute(&self, sql: &str) {
+        match self.databases.url() {
+            DatabaseUrl::Postgres(url) => {
+                PgConnection::establish(url).unwrap().batch_execute(sql).unwrap();
+            }
+            url => {
+                let path = url.file().unwrap().to_str().unwrap();
+                let mut conn = SqliteConnection::establish(path).unwrap();
+                conn.batch_execute("PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON").unwrap();
+                conn.batch_execute(sql).unwrap();
+            }
+        }
+    }
+
+    /// Apps of the numbers 1 to `n`, of which nothing but the number matters.
+    pub(crate) fn insert_apps(&self, n: i64) {
+        for app in 1..=n {
+            self.execute(&format!(
+                "INSERT INTO apps (slug, name, settings, version, created_at, updated_at) \
+                 VALUES ('app{app}', 'App', '{{}}', 1, 0, 0)"
+            ));
+        }
+    }
+
+    /// An app and its links of the numbers 1 to `n`.
+    pub(crate) fn insert_links(&self, n: i64) {
+        self.insert_apps(1);
+        for link in 1..=n {
+            self.execute(&format!(
+                "INSERT INTO links \
+                 (app_id, short_code, payload, search_text, version, created_at, updated_at) \
+                 VALUES (1, 'code{link}', '{{}}', '', 1, 0, 0)"
+            ));
+        }
+    }
+
+    /// Deletes a link as the store of links does.
+    pub(crate) fn delete_link(&self, link: i64) {
+        self.execute(&format!("UPDATE links SET payload = NULL, deleted_at = 1 WHERE id = {link}"));
     }
 }
 
