@@ -2,6 +2,7 @@
 //! classification of user agents, keys and tokens.
 
 pub mod access_tokens;
+pub mod admins;
 pub mod api_keys;
 pub mod db;
 pub mod passwords;

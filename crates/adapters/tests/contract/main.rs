@@ -29,10 +29,27 @@ macro_rules! contract {
     };
 }
 
+mod admins;
 mod api_keys;
 mod database;
 
 contract! {
+    admins {
+        a_stored_admin_is_returned_with_their_number,
+        a_taken_address_is_refused_and_nothing_is_stored,
+        an_admin_of_an_unknown_app_is_not_stored_at_all,
+        an_unknown_or_disabled_admin_is_not_found_and_has_no_sessions,
+        a_new_password_ends_all_sessions_of_the_admin,
+        a_new_password_without_such_an_admin_is_false,
+        an_open_session_is_found_with_its_admin,
+        an_ended_or_expired_session_is_none,
+        a_refresh_token_is_replaced_by_its_successor,
+        a_reused_token_ends_its_session,
+        of_two_rotations_at_the_same_time_one_is_a_reuse,
+        a_token_that_is_unknown_or_of_a_closed_session_is_unknown,
+        open_sessions_are_listed_newest_first,
+        ending_a_session_is_false_without_such_an_open_session,
+    }
     api_keys {
         a_stored_key_is_returned_with_its_number,
         a_publishable_key_that_never_expires_reads_back,
