@@ -61,6 +61,7 @@ const PASSING: &[&str] = &[
     "SSL connection has been closed",
     "the database system is",
     "canceling statement due to",
+    "deadlock detected",
     "remaining connection slots",
     "too many clients",
     "database is locked",

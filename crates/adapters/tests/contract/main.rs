@@ -31,6 +31,7 @@ macro_rules! contract {
 
 mod admins;
 mod api_keys;
+mod clicks;
 mod database;
 
 contract! {
@@ -59,6 +60,25 @@ contract! {
         revoking_answers_false_without_a_key_of_this_number,
         the_moment_of_the_first_revocation_stays,
         a_use_is_noted,
+        an_impossible_row_is_an_error,
+    }
+    clicks {
+        a_stored_click_reads_back,
+        a_batch_is_stored_whole_and_counted,
+        a_batch_that_fails_leaves_nothing_behind,
+        a_click_that_is_stored_already_is_passed_over,
+        a_click_of_a_deleted_link_is_passed_over,
+        a_user_agent_is_kept_once_with_its_last_day,
+        a_page_is_newest_first_and_equal_times_by_falling_number,
+        a_page_keeps_to_its_range_and_leaves_bots_out,
+        a_cursor_goes_on_after_the_last_click_seen,
+        a_total_never_exceeds_its_bound_by_more_than_one,
+        a_tally_counts_by_everything_a_statistic_looks_at,
+        visitors_are_distinct_pairs_of_address_and_agent_per_day,
+        visitors_are_none_when_no_click_of_the_range_has_an_address,
+        clicks_of_deleted_links_are_erased_up_to_the_limit,
+        no_click_stays_behind_when_its_link_is_erased_meanwhile,
+        many_deleted_links_are_erased_in_one_call,
         an_impossible_row_is_an_error,
     }
     database {

@@ -11,7 +11,7 @@ use crate::link::LinkId;
 pub trait ClickRepository: Send + Sync {
     /// Stores a batch whole or not at all, and answers how many of it were new.
     ///
-    /// A click that is stored already is passed over.
+    /// A click that is stored already is passed over, and so is a click of a deleted link.
     fn append(&self, clicks: &[(NewClick, Classification)]) -> Result<usize, StoreError>;
 
     /// A link's clicks in a range, newest first, equal times by falling number.
