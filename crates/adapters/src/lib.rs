@@ -4,6 +4,7 @@
 pub mod access_tokens;
 pub mod admins;
 pub mod api_keys;
+pub mod classify;
 pub mod clicks;
 pub mod db;
 pub mod passwords;
