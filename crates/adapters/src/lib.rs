@@ -5,6 +5,7 @@ pub mod access_tokens;
 pub mod admins;
 pub mod api_keys;
 pub mod classify;
+pub mod click_writer;
 pub mod clicks;
 pub mod db;
 pub mod passwords;
