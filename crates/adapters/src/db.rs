@@ -4,13 +4,15 @@
 //! is written once, and [`on!`] and [`transaction!`] run the same expression against whichever
 //! connection is in use. See docs/decisions/0002.
 
+mod column;
 mod error;
 mod migrate;
 mod open;
 pub(crate) mod schema;
 mod url;
 
-pub(crate) use error::{DbError, is_unique_violation};
+pub(crate) use column::{SEPARATOR, computed_column, moment};
+pub(crate) use error::{DbError, is_lock_timeout, is_unique_violation};
 pub use migrate::{MigrateError, SchemaState};
 pub use open::{Databases, Db, PoolSizes};
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
@@ -66,7 +68,18 @@ macro_rules! transaction {
     };
 }
 
-pub(crate) use {on, transaction};
+/// Implements a trait of statements for the connections of both backends, with the same bodies.
+///
+/// The trait can then be used as `&mut dyn Trait`, so that what decides between statements is
+/// written, and compiled, once.
+macro_rules! for_both {
+    (impl $name:ident { $($body:tt)* }) => {
+        impl $name for diesel::pg::PgConnection { $($body)* }
+        impl $name for diesel::sqlite::SqliteConnection { $($body)* }
+    };
+}
+
+pub(crate) use {for_both, on, transaction};
 
 /// What the two backends do in different ways, for use inside [`transaction!`].
 pub(crate) trait Backend {

@@ -4,12 +4,14 @@
 pub mod access_tokens;
 pub mod admins;
 pub mod api_keys;
+pub mod apps;
 pub mod classify;
 pub mod click_writer;
 pub mod clicks;
 pub mod db;
+pub mod installation;
+pub mod links;
+mod parse;
 pub mod passwords;
 pub mod secrets;
 pub mod system;
-
-mod parse;

@@ -48,6 +48,11 @@ pub(crate) fn is_unique_violation(error: &DbError) -> bool {
     matches!(error, DbError::Diesel(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)))
 }
 
+/// True when somebody else kept a lock for too long.
+pub(crate) fn is_lock_timeout(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, info) if info.message().contains("lock timeout"))
+}
+
 /// Messages of a server that goes away, comes back or is too busy. diesel gives no SQLSTATE, so
 /// the text has to do. A server that speaks another language makes such a failure a 500 instead of
 /// a 503: `lc_messages` is for superusers to set.

@@ -5,6 +5,7 @@
 //! shows the Postgres ones as ignored; `make test` starts a server and runs them all.
 #![expect(clippy::unwrap_used, reason = "a failed setup ends the test")]
 
+mod fixtures;
 mod world;
 
 macro_rules! contract {
@@ -31,8 +32,14 @@ macro_rules! contract {
 
 mod admins;
 mod api_keys;
+mod apps;
 mod clicks;
 mod database;
+mod installation;
+mod link_edits;
+mod link_pages;
+mod link_requests;
+mod links;
 
 contract! {
     admins {
@@ -84,5 +91,73 @@ contract! {
     database {
         nothing_is_answered_before_the_schema_was_checked,
         a_second_migration_finds_nothing_to_do,
+    }
+    links {
+        an_inserted_link_is_found_by_app_and_code_by_number_and_by_code,
+        what_was_never_stored_is_not_found,
+        case_matters_in_a_code,
+        another_app_does_not_see_the_link,
+        a_taken_code_is_refused,
+        a_link_takes_the_first_of_its_codes_that_is_free,
+        one_taken_code_does_not_spoil_the_others,
+        links_of_one_call_are_numbered_in_their_order,
+        all_links_of_a_call_are_stored_or_none,
+        a_deleted_link_is_gone_and_its_content_erased,
+        a_code_and_a_number_are_never_given_out_twice,
+        a_payload_comes_back_as_it_was_written,
+        a_title_has_room_for_255_characters_of_any_kind,
+        times_keep_microseconds,
+        a_route_holds_what_a_visit_needs,
+        of_many_who_want_one_code_one_gets_it,
+        lists_with_the_same_codes_in_another_order_do_not_block_each_other,
+        an_impossible_row_is_an_error,
+    }
+    link_pages {
+        newest_come_first_and_equal_times_by_falling_number,
+        a_page_past_the_end_is_empty_with_the_right_total,
+        a_page_holds_whole_links,
+        a_filter_on_tags_asks_for_all_of_them,
+        filters_on_channel_and_campaign_are_exact_and_combine,
+        a_link_is_listed_as_expired_from_the_moment_of_expiry_on,
+        a_search_looks_into_code_title_channel_and_campaign,
+        a_search_has_no_regard_to_case_beyond_ascii_either,
+        wildcards_in_a_search_are_plain_characters,
+        a_list_shows_the_links_of_its_app_only,
+    }
+    link_edits {
+        an_edit_keeps_clears_and_sets,
+        an_edited_link_is_found_by_its_new_words,
+        an_edit_that_changes_nothing_writes_nothing,
+        an_edit_of_another_version_changes_nothing,
+        of_two_edits_at_once_neither_is_lost,
+        of_two_edits_of_one_version_one_is_refused,
+    }
+    link_requests {
+        a_request_sent_again_stores_nothing_and_gets_its_answer_again,
+        a_list_sent_again_gets_its_answer_again,
+        a_key_used_with_another_body_is_a_mismatch,
+        the_same_name_under_another_key_is_another_request,
+        nothing_is_kept_when_nothing_was_stored,
+        a_kept_answer_is_forgotten_after_24_hours,
+        of_many_twins_one_stores_and_the_others_replay,
+        a_twin_waits_at_most_two_seconds,
+    }
+    apps {
+        an_inserted_app_is_found_by_number_and_slug,
+        what_was_never_stored_is_not_found,
+        a_taken_slug_is_refused_and_nothing_stored,
+        all_apps_are_listed_by_number,
+        an_app_whose_first_host_is_anothers_too_shares_it,
+        a_patch_keeps_clears_and_sets,
+        a_patch_to_a_taken_slug_changes_nothing,
+        of_two_patches_at_once_neither_is_lost,
+        an_impossible_row_is_an_error,
+    }
+    installation {
+        an_empty_database_gets_an_app_its_keys_and_an_owner,
+        a_database_with_an_app_is_left_alone,
+        a_database_with_an_admin_is_left_alone,
+        all_is_stored_or_nothing,
+        of_several_that_start_at_once_one_fills_the_database,
     }
 }

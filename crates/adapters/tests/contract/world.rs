@@ -1,10 +1,14 @@
 //! A fresh database for each test.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, PgConnection, SqliteConnection};
+use diesel::{Connection, PgConnection, RunQueryDsl, SqliteConnection, sql_query};
+use signpost_adapters::apps::SqlApps;
 use signpost_adapters::db::{DatabaseUrl, Databases, PoolSizes};
+use signpost_adapters::links::SqlLinks;
+use signpost_domain::ports::{AppRepository, LinkRepository};
 use tempfile::TempDir;
 
 /// A migrated, empty database that goes away with this value.
@@ -49,6 +53,16 @@ impl World {
         Self { databases, _place: place }
     }
 
+    /// The store of links.
+    pub(crate) fn links(&self) -> Arc<dyn LinkRepository> {
+        Arc::new(SqlLinks::new(self.databases.api.clone()))
+    }
+
+    /// The store of apps.
+    pub(crate) fn apps(&self) -> Arc<dyn AppRepository> {
+        Arc::new(SqlApps::new(self.databases.api.clone()))
+    }
+
     /// Runs SQL past the ports, for rows that the port under test only refers to.
     pub(crate) fn execute(&self, sql: &str) {
         match self.databases.url() {
@@ -89,6 +103,27 @@ impl World {
     /// Deletes a link as the store of links does.
     pub(crate) fn delete_link(&self, link: i64) {
         self.execute(&format!("UPDATE links SET payload = NULL, deleted_at = 1 WHERE id = {link}"));
+    }
+
+    /// How many rows of a table meet a condition.
+    pub(crate) fn count(&self, table: &str, condition: &str) -> i64 {
+        #[derive(diesel::QueryableByName)]
+        struct Count {
+            #[diesel(sql_type = diesel::sql_types::BigInt)]
+            n: i64,
+        }
+        let query = sql_query(format!("SELECT count(*) AS n FROM {table} WHERE {condition}"));
+        let count: Count = match self.databases.url() {
+            DatabaseUrl::Postgres(url) => {
+                query.get_result(&mut PgConnection::establish(url).unwrap()).unwrap()
+            }
+            DatabaseUrl::Sqlite(path) => {
+                let path = path.to_str().unwrap();
+                query.get_result(&mut SqliteConnection::establish(path).unwrap()).unwrap()
+            }
+            DatabaseUrl::SqliteInMemory => unreachable!("no world is in memory"),
+        };
+        count.n
     }
 }
 
