@@ -4,12 +4,15 @@
 pub mod access_tokens;
 pub mod admins;
 pub mod api_keys;
+pub mod app_directory;
 pub mod apps;
 pub mod classify;
 pub mod click_writer;
 pub mod clicks;
 pub mod db;
+mod flight;
 pub mod installation;
+pub mod link_cache;
 pub mod links;
 mod parse;
 pub mod passwords;

@@ -40,6 +40,7 @@ mod link_edits;
 mod link_pages;
 mod link_requests;
 mod links;
+mod memories;
 
 contract! {
     admins {
@@ -159,5 +160,27 @@ contract! {
         a_database_with_an_admin_is_left_alone,
         all_is_stored_or_nothing,
         of_several_that_start_at_once_one_fills_the_database,
+    }
+    memories {
+        an_inserted_link_is_found_by_app_and_code_by_number_and_by_code,
+        another_app_does_not_see_the_link,
+        one_taken_code_does_not_spoil_the_others,
+        a_deleted_link_is_gone_and_its_content_erased,
+        newest_come_first_and_equal_times_by_falling_number,
+        an_edit_keeps_clears_and_sets,
+        an_edit_that_changes_nothing_writes_nothing,
+        an_edit_of_another_version_changes_nothing,
+        of_two_edits_at_once_neither_is_lost,
+        a_request_sent_again_stores_nothing_and_gets_its_answer_again,
+        a_key_used_with_another_body_is_a_mismatch,
+        of_many_twins_one_stores_and_the_others_replay,
+        an_inserted_app_is_found_by_number_and_slug,
+        a_taken_slug_is_refused_and_nothing_stored,
+        all_apps_are_listed_by_number,
+        a_patch_keeps_clears_and_sets,
+        a_patch_to_a_taken_slug_changes_nothing,
+        a_change_through_the_memory_is_seen_by_the_next_visit,
+        a_change_elsewhere_is_seen_when_the_memory_is_too_old,
+        a_change_of_an_app_is_seen_at_once,
     }
 }

@@ -1,12 +1,15 @@
 //! A fresh database for each test.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, PgConnection, RunQueryDsl, SqliteConnection, sql_query};
+use signpost_adapters::app_directory::CachedApps;
 use signpost_adapters::apps::SqlApps;
 use signpost_adapters::db::{DatabaseUrl, Databases, PoolSizes};
+use signpost_adapters::link_cache::CachedLinks;
 use signpost_adapters::links::SqlLinks;
 use signpost_domain::ports::{AppRepository, LinkRepository};
 use tempfile::TempDir;
@@ -14,6 +17,7 @@ use tempfile::TempDir;
 /// A migrated, empty database that goes away with this value.
 pub(crate) struct World {
     pub(crate) databases: Databases,
+    cached: Cell<bool>,
     _place: Place,
 }
 
@@ -50,17 +54,28 @@ impl World {
         let sizes = PoolSizes { api: 4, hot: 1, statistics: 1, loader: 1 };
         let databases = Databases::open(url, sizes);
         databases.migrate().unwrap();
-        Self { databases, _place: place }
+        Self { databases, cached: Cell::new(false), _place: place }
     }
 
-    /// The store of links.
+    /// The store of links: plain, or behind its memory.
     pub(crate) fn links(&self) -> Arc<dyn LinkRepository> {
-        Arc::new(SqlLinks::new(self.databases.api.clone()))
+        let plain = Arc::new(SqlLinks::new(self.databases.api.clone()));
+        if self.cached.get() {
+            Arc::new(CachedLinks::new(plain.clone(), plain, 100))
+        } else {
+            plain
+        }
     }
 
-    /// The store of apps.
+    /// The store of apps: plain, or behind its memory.
     pub(crate) fn apps(&self) -> Arc<dyn AppRepository> {
-        Arc::new(SqlApps::new(self.databases.api.clone()))
+        let plain = Arc::new(SqlApps::new(self.databases.api.clone()));
+        if self.cached.get() { Arc::new(CachedApps::new(plain)) } else { plain }
+    }
+
+    /// Puts memories in front of the stores: a decorator keeps the contract of what it decorates.
+    pub(crate) fn remember(&self) {
+        self.cached.set(true);
     }
 
     /// Runs SQL past the ports, for rows that the port under test only refers to.
