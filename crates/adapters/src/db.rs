@@ -1,7 +1,7 @@
 //! The database: one of two backends behind one set of queries.
 //!
 //! A diesel query is a value that does not know its backend; only executing it does. So each query
-//! is written once, and [`on!`] and [`transaction!`] run the same expression against whichever
+//! is written once, and `on!` and `transaction!` run the same expression against whichever
 //! connection is in use. See docs/decisions/0002.
 
 mod column;
@@ -81,7 +81,7 @@ macro_rules! for_both {
 
 pub(crate) use {for_both, on, transaction};
 
-/// What the two backends do in different ways, for use inside [`transaction!`].
+/// What the two backends do in different ways, for use inside `transaction!`.
 pub(crate) trait Backend {
     /// Locks a link until the transaction ends; does nothing where writers are alone anyway.
     fn lock_link(&mut self, id: i64) -> diesel::QueryResult<()>;

@@ -18,3 +18,5 @@ mod parse;
 pub mod passwords;
 pub mod secrets;
 pub mod system;
+#[cfg(feature = "testing")]
+pub mod testing;

@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    signpost_app::command::run(std::env::args_os())
+}

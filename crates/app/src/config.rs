@@ -1,0 +1,263 @@
+//! Configuration: environment variables, or flags of the same name.
+
+mod settings;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::IpNet;
+use signpost_adapters::db::DatabaseUrl;
+use signpost_domain::click::AddressMode;
+use url::Url;
+
+use crate::request::TrustedProxies;
+pub(crate) use settings::{SETTINGS, Setting};
+
+/// Everything an operator can set, checked.
+#[derive(Clone)]
+pub struct Config {
+    /// Where the database is.
+    pub database: DatabaseUrl,
+    /// Where files are kept.
+    pub data_dir: PathBuf,
+    /// Where requests are answered.
+    pub listen: SocketAddr,
+    /// Where Prometheus reads; nothing when turned off.
+    pub metrics_listen: Option<SocketAddr>,
+    /// What the URLs of links start with, without a slash at its end.
+    pub base_url: String,
+    /// The signing secrets, the first of which signs; empty means that one is made and kept in
+    /// the data directory.
+    pub jwt_secrets: Vec<Vec<u8>>,
+    /// Whose word on the client's address is taken.
+    pub trusted_proxies: TrustedProxies,
+    /// Origins from which a dashboard may call the Admin API.
+    pub cors_origins: Vec<String>,
+    /// How much of an address is stored.
+    pub address_mode: AddressMode,
+    /// How often anybody may ask.
+    pub rate_limits: RateLimits,
+    /// What is logged.
+    pub log: String,
+}
+
+/// Requests a minute; nothing means no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Reading links, per key.
+    pub read: Option<u32>,
+    /// Writing links, per key.
+    pub write: Option<u32>,
+    /// Resolving links inside apps, per key.
+    pub resolve: Option<u32>,
+    /// Signing in, per account and network; ten times that per network.
+    pub login: Option<u32>,
+}
+
+impl RateLimits {
+    /// No limit on anything.
+    pub const OFF: Self = Self { read: None, write: None, resolve: None, login: None };
+}
+
+impl Config {
+    /// Reads the settings; `lookup` answers the text of a setting by its variable's name.
+    ///
+    /// All mistakes are reported at once, one line each, and no line shows a secret.
+    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, Vec<String>> {
+        let mut reader = Reader { lookup, mistakes: Vec::new() };
+        let data_dir = PathBuf::from(reader.text("SIGNPOST_DATA_DIR"));
+        let database = reader.parse("DATABASE_URL", |text| {
+            if text.is_empty() {
+                return Ok(DatabaseUrl::Sqlite(data_dir.join("signpost.db")));
+            }
+            DatabaseUrl::parse(text).map_err(|e| e.to_string())
+        });
+        let listen = reader.parse("SIGNPOST_LISTEN", parse_address);
+        let metrics_listen = reader.parse("SIGNPOST_METRICS_LISTEN", |text| {
+            if text == "off" { Ok(None) } else { parse_address(text).map(Some) }
+        });
+        let base_url = reader.parse("SIGNPOST_BASE_URL", parse_base_url);
+        let jwt_secrets = reader.parse("SIGNPOST_JWT_SECRET", parse_secrets);
+        let trusted_proxies = reader.parse("SIGNPOST_TRUSTED_PROXIES", |text| {
+            list(text).map(parse_network).collect::<Result<Vec<_>, _>>().map(TrustedProxies)
+        });
+        let cors_origins = reader.parse("SIGNPOST_CORS_ORIGINS", |text| {
+            list(text).map(parse_origin).collect::<Result<Vec<_>, _>>()
+        });
+        let address_mode = reader.parse("SIGNPOST_IP_MODE", |text| match text {
+            "full" => Ok(AddressMode::Full),
+            "truncated" => Ok(AddressMode::Truncated),
+            "none" => Ok(AddressMode::None),
+            _ => Err("must be full, truncated or none".to_owned()),
+        });
+        let rate_limits = reader.parse("SIGNPOST_RATE_LIMIT", parse_rate_limits);
+        let log = reader.parse("SIGNPOST_LOG", |text| {
+            text.parse::<tracing_subscriber::EnvFilter>()
+                .map(|_| text.to_owned())
+                .map_err(|_| "is not a filter such as info or signpost=debug,warn".to_owned())
+        });
+        let whole = (|| {
+            Some(Self {
+                database: database?,
+                data_dir,
+                listen: listen?,
+                metrics_listen: metrics_listen?,
+                base_url: base_url?,
+                jwt_secrets: jwt_secrets?,
+                trusted_proxies: trusted_proxies?,
+                cors_origins: cors_origins?,
+                address_mode: address_mode?,
+                rate_limits: rate_limits?,
+                log: log?,
+            })
+        })();
+        whole.ok_or(reader.mistakes)
+    }
+}
+
+struct Reader<L> {
+    lookup: L,
+    mistakes: Vec<String>,
+}
+
+impl<L: Fn(&str) -> Option<String>> Reader<L> {
+    /// The text of a setting, its default when absent or empty: an empty variable is how many
+    /// tools say "not set".
+    fn text(&self, name: &str) -> String {
+        let given = (self.lookup)(name).filter(|text| !text.is_empty());
+        given.unwrap_or_else(|| Setting::named(name).default.to_owned())
+    }
+
+    fn parse<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        let text = self.text(name);
+        match parse(&text) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                let shown = if Setting::named(name).secret { "(hidden)" } else { &text };
+                self.mistakes.push(format!("{name}={shown}: {why}"));
+                None
+            }
+        }
+    }
+}
+
+fn list(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "is not an address with a port such as 127.0.0.1:8080".to_owned())
+}
+
+fn parse_base_url(text: &str) -> Result<String, String> {
+    let wrong = || "is not an http or https URL without path, query and user".to_owned();
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    let bare = matches!(url.scheme(), "http" | "https")
+        && url.host_str().is_some()
+        && url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty();
+    if bare { Ok(url.as_str().trim_end_matches('/').to_owned()) } else { Err(wrong()) }
+}
+
+fn parse_secrets(text: &str) -> Result<Vec<Vec<u8>>, String> {
+    let secrets: Vec<Vec<u8>> = list(text).map(|part| part.as_bytes().to_vec()).collect();
+    if secrets.iter().any(|secret| secret.len() < 32) {
+        return Err("needs at least 32 bytes for each secret".to_owned());
+    }
+    Ok(secrets)
+}
+
+fn parse_network(text: &str) -> Result<IpNet, String> {
+    let network =
+        text.parse::<IpNet>().or_else(|_| text.parse::<std::net::IpAddr>().map(IpNet::from));
+    network.map_err(|_| format!("{text} is not a network such as 10.0.0.0/8"))
+}
+
+fn parse_origin(text: &str) -> Result<String, String> {
+    let wrong = || format!("{text} is not an origin such as https://dash.example.com");
+    let url = Url::parse(text).map_err(|_| wrong())?;
+    let origin = url.origin().ascii_serialization();
+    if matches!(url.scheme(), "http" | "https") && origin == text.trim_end_matches('/') {
+        Ok(origin)
+    } else {
+        Err(wrong())
+    }
+}
+
+fn parse_rate_limits(text: &str) -> Result<RateLimits, String> {
+    if text == "off" {
+        return Ok(RateLimits::OFF);
+    }
+    let default = Setting::named("SIGNPOST_RATE_LIMIT").default;
+    let mut limits = RateLimits::OFF;
+    // What a text leaves out keeps its default.
+    for part in list(default).chain(list(text)) {
+        let wrong = || format!("{part} is not a limit such as read=3000/min");
+        let (name, rate) = part.split_once('=').ok_or_else(wrong)?;
+        let limit = match rate.strip_suffix("/min") {
+            Some(count) => Some(count.parse::<u32>().ok().filter(|n| *n > 0).ok_or_else(wrong)?),
+            None if rate == "off" => None,
+            None => return Err(wrong()),
+        };
+        match name {
+            "read" => limits.read = limit,
+            "write" => limits.write = limit,
+            "resolve" => limits.resolve = limit,
+            "login" => limits.login = limit,
+            _ => return Err(format!("{name} is not one of read, write, resolve, login")),
+        }
+    }
+    Ok(limits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[(&str, &str)]) -> Result<Config, Vec<String>> {
+        let find =
+            |name: &str| settings.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+        Config::read(find)
+    }
+
+    #[test]
+    fn nothing_needs_to_be_set() {
+        let config = read(&[]).ok().unwrap();
+        assert_eq!(config.database.to_string(), "sqlite://data/signpost.db");
+        assert_eq!(config.base_url, "http://localhost:8080");
+        assert_eq!(config.rate_limits.read, Some(3000));
+        assert_eq!(config.metrics_listen.map(|a| a.port()), Some(9464));
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once_and_secrets_stay_hidden() {
+        let mistakes = read(&[
+            ("DATABASE_URL", "mysql://root:s3cret@db"),
+            ("SIGNPOST_LISTEN", "8080"),
+            ("SIGNPOST_BASE_URL", "go.example.com"),
+            ("SIGNPOST_JWT_SECRET", "tooshort"),
+            ("SIGNPOST_TRUSTED_PROXIES", "10.0.0.0/8,nonsense"),
+            ("SIGNPOST_IP_MODE", "some"),
+            ("SIGNPOST_RATE_LIMIT", "read=0/min"),
+        ])
+        .err()
+        .unwrap();
+        assert_eq!(mistakes.len(), 7, "{mistakes:?}");
+        assert!(mistakes.iter().all(|line| !line.contains("s3cret") && !line.contains("tooshort")));
+    }
+
+    #[test]
+    fn a_limit_that_is_not_named_keeps_its_default() {
+        let limits = parse_rate_limits("write=1/min,login=off").unwrap();
+        assert_eq!((limits.read, limits.write, limits.login), (Some(3000), Some(1), None));
+        assert_eq!(parse_rate_limits("off").unwrap(), RateLimits::OFF);
+    }
+
+    #[test]
+    fn secrets_form_a_list_for_rotation() {
+        let two = format!("{},{}", "a".repeat(32), "b".repeat(40));
+        assert_eq!(parse_secrets(&two).unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,142 @@
+//! Routes as values: what is served can be listed, so that a test can hold it against the OpenAPI
+//! document, and every path answers 405 to the methods it lacks.
+
+use actix_web::dev::AppService;
+use actix_web::dev::HttpServiceFactory;
+use actix_web::http::{Method, header};
+use actix_web::{FromRequest, Handler, HttpResponse, Responder, Route, guard, web};
+
+use crate::problem::ApiError;
+
+/// A path and the methods it answers.
+pub(crate) struct Endpoint {
+    path: &'static str,
+    routes: Vec<(Method, Route)>,
+}
+
+impl Endpoint {
+    /// A path that answers nothing yet.
+    pub(crate) fn at(path: &'static str) -> Self {
+        Self { path, routes: Vec::new() }
+    }
+
+    /// Answers GET, and HEAD with the same headers.
+    pub(crate) fn get<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let route = web::route().guard(guard::Any(guard::Get()).or(guard::Head())).to(handler);
+        self.with(Method::GET, route)
+    }
+
+    /// Answers POST.
+    pub(crate) fn post<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.with(Method::POST, web::post().to(handler))
+    }
+
+    /// Answers PUT.
+    pub(crate) fn put<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.with(Method::PUT, web::put().to(handler))
+    }
+
+    /// Answers PATCH.
+    pub(crate) fn patch<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.with(Method::PATCH, web::patch().to(handler))
+    }
+
+    /// Answers DELETE.
+    pub(crate) fn delete<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.with(Method::DELETE, web::delete().to(handler))
+    }
+
+    fn with(mut self, method: Method, route: Route) -> Self {
+        self.routes.push((method, route));
+        self
+    }
+
+    /// The path, with its parameters in braces.
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// The methods, HEAD and OPTIONS aside.
+    #[cfg(test)]
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.routes.iter().map(|(method, _)| method)
+    }
+
+    fn allowed(&self) -> &'static str {
+        let has = |method: Method| self.routes.iter().any(|(m, _)| *m == method);
+        // Every combination in use, spelt out, because a header made per answer would cost more
+        // than the answer.
+        match (
+            has(Method::GET),
+            has(Method::POST),
+            has(Method::PUT),
+            has(Method::PATCH),
+            has(Method::DELETE),
+        ) {
+            (true, false, false, false, false) => "GET, HEAD, OPTIONS",
+            (true, true, false, false, false) => "GET, HEAD, POST, OPTIONS",
+            (true, false, true, false, true) => "GET, HEAD, PUT, DELETE, OPTIONS",
+            (true, false, false, true, false) => "GET, HEAD, PATCH, OPTIONS",
+            (false, true, false, false, false) => "POST, OPTIONS",
+            (false, false, false, false, true) => "DELETE, OPTIONS",
+            _ => "OPTIONS",
+        }
+    }
+}
+
+impl HttpServiceFactory for Endpoint {
+    fn register(self, config: &mut AppService) {
+        let allowed = self.allowed();
+        let mut resource = web::resource(self.path);
+        for (_, route) in self.routes {
+            resource = resource.route(route);
+        }
+        resource
+            .route(web::method(Method::OPTIONS).to(move || async move {
+                HttpResponse::NoContent().insert_header((header::ALLOW, allowed)).finish()
+            }))
+            .default_service(web::to(move || async move {
+                Err::<HttpResponse, _>(ApiError::method_not_allowed(allowed))
+            }))
+            .register(config);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_endpoint_names_what_it_allows() {
+        for endpoint in crate::server::endpoints() {
+            let allowed = endpoint.allowed();
+            for method in endpoint.methods() {
+                assert!(allowed.contains(method.as_str()), "{} {method}", endpoint.path());
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Hosts of apps serve links, never the APIs behind them.
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::{HttpRequest, web};
+
+use crate::blocking;
+use crate::problem::ApiError;
+use crate::request::TrustedProxies;
+use crate::wiring::Services;
+
+/// Paths that only hosts of the service itself answer.
+const OWN: &[&str] =
+    &["/api/v1/public", "/api/v1/admin", "/api/openapi.json", "/docs", "/dashboard"];
+
+/// Middleware: on a host that an app lists, everything but links is 404.
+///
+/// A page under an app's host must not reach the session of somebody signed in to the dashboard.
+pub(crate) async fn keep_to_links<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, actix_web::Error> {
+    let path = request.path();
+    if OWN.iter().any(|own| path.starts_with(own)) && is_app_host(request.request()).await {
+        return Err(ApiError::not_found().into());
+    }
+    next.call(request).await
+}
+
+async fn is_app_host(request: &HttpRequest) -> bool {
+    let Some(proxies) = request.app_data::<web::Data<TrustedProxies>>() else { return false };
+    let peer = request.peer_addr().map(|a| a.ip());
+    let Some(host) = proxies.host(peer, request.headers()) else { return false };
+    let Some(services) = request.app_data::<web::Data<Services>>() else { return false };
+    if let Some(apps) = services.directory.in_memory() {
+        return apps.is_app_host(&host);
+    }
+    let directory = services.directory.clone();
+    let apps = blocking::run_within(blocking::VISIT_LIMIT, move || directory.load()).await;
+    // Without the apps nothing behind this gate can answer anyway.
+    apps.is_ok_and(|apps| apps.is_app_host(&host))
+}

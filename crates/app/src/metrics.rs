@@ -1,0 +1,93 @@
+//! Numbers for Prometheus, on a listener of their own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::{HttpResponse, web};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+use signpost_adapters::click_writer::ClickWriter;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RedirectLabels {
+    result: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    method: String,
+    route: String,
+    status: u16,
+}
+
+/// The numbers that handlers count.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    redirects: Family<RedirectLabels, Counter>,
+    requests: Family<RequestLabels, Histogram>,
+    registry: Arc<Registry>,
+    clicks: Arc<ClickWriter>,
+}
+
+impl Metrics {
+    /// Numbers that start at zero; those of clicks are asked from their writer.
+    pub(crate) fn new(clicks: Arc<ClickWriter>) -> Self {
+        let redirects = Family::<RedirectLabels, Counter>::default();
+        let requests = Family::<RequestLabels, Histogram>::new_with_constructor(|| {
+            Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
+        });
+        let mut registry = Registry::default();
+        registry.register("redirects", "Visits by what became of them", redirects.clone());
+        registry.register(
+            "http_server_request_duration_seconds",
+            "API requests by method, route and status",
+            requests.clone(),
+        );
+        Self { redirects, requests, registry: Arc::new(registry), clicks }
+    }
+
+    /// Counts a visit.
+    pub(crate) fn redirect(&self, result: &'static str) {
+        self.redirects.get_or_create(&RedirectLabels { result }).inc();
+    }
+
+    /// Counts an API request; the route is its pattern, never a path with somebody's code.
+    pub(crate) fn request(&self, method: &str, route: String, status: u16, took: Duration) {
+        let labels = RequestLabels { method: method.to_owned(), route, status };
+        self.requests.get_or_create(&labels).observe(took.as_secs_f64());
+    }
+
+    /// All numbers as text.
+    pub(crate) fn text(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        let mut clicks = Registry::default();
+        let counts = self.clicks.counts();
+        for (name, help, value) in [
+            ("clicks_recorded", "Clicks stored", counts.recorded),
+            ("clicks_pending", "Clicks answered before they were stored", counts.pending),
+            ("clicks_dropped", "Clicks lost", counts.dropped),
+        ] {
+            clicks.register(name, help, ConstCounter::new(value));
+        }
+        let mut click_text = String::new();
+        encode(&mut click_text, &clicks)?;
+        // Each text ends with a mark of its own; only the last one may stay.
+        let text = text.trim_end_matches("# EOF\n");
+        Ok(format!("{text}{click_text}"))
+    }
+}
+
+/// Answers Prometheus.
+pub(crate) async fn metrics(metrics: web::Data<Metrics>) -> HttpResponse {
+    match metrics.text() {
+        Ok(text) => HttpResponse::Ok()
+            .content_type("application/openmetrics-text; version=1.0.0; charset=utf-8")
+            .body(text),
+        Err(_) => HttpResponse::InternalServerError().finish(),
+    }
+}

@@ -1,0 +1,216 @@
+//! What is common to all requests: an id, the client's address, the host, problem answers.
+
+use std::fmt::Write as _;
+use std::net::{IpAddr, Ipv4Addr};
+
+use actix_web::body::{EitherBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{HttpMessage, HttpRequest, web};
+use ipnet::IpNet;
+use signpost_domain::app::Host;
+use signpost_domain::click::client_address;
+use signpost_domain::{Invalid, InvalidCode};
+use tracing::{error, warn};
+use uuid::Uuid;
+
+use crate::problem::ApiError;
+use crate::rate_limit::RateState;
+
+/// The header that carries a request's id.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A request's id: the client's, when it is a decent one, else a new UUID of version 7.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
+
+impl RequestId {
+    fn of(headers: &HeaderMap) -> Self {
+        let sent = headers.get(X_REQUEST_ID).filter(|value| {
+            (8..=64).contains(&value.len())
+                && value.as_bytes().iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+        });
+        Self(sent.cloned().unwrap_or_else(|| {
+            let mut buffer = Uuid::encode_buffer();
+            let text = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
+            HeaderValue::from_str(text).expect("a UUID is a header value")
+        }))
+    }
+
+    /// The id of a request, given by [`common`].
+    pub(crate) fn get(request: &HttpRequest) -> String {
+        let extensions = request.extensions();
+        extensions.get::<Self>().map_or_else(String::new, |id| id.as_str().to_owned())
+    }
+
+    fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+}
+
+/// The networks whose word on the client's address is taken.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedProxies(pub Vec<IpNet>);
+
+impl TrustedProxies {
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The client's address.
+    pub(crate) fn client(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> IpAddr {
+        let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        if self.0.is_empty() {
+            return peer.to_canonical();
+        }
+        let forwarded: Vec<&str> =
+            headers.get_all("x-forwarded-for").filter_map(|v| v.to_str().ok()).collect();
+        client_address(peer, forwarded.into_iter(), |a| self.contains(a))
+    }
+
+    /// The host the client asked for: `X-Forwarded-Host` from a trusted proxy, else `Host`.
+    pub(crate) fn host(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<Host> {
+        let trusted = !self.0.is_empty() && peer.is_some_and(|p| self.contains(p.to_canonical()));
+        let forwarded = headers.get("x-forwarded-host").filter(|_| trusted);
+        let value = forwarded.or_else(|| headers.get("host"))?;
+        // A chain of proxies may list several; the last was written by the one we trust.
+        let text = value.to_str().ok()?.rsplit(',').next()?.trim();
+        Host::from_header(text)
+    }
+}
+
+/// The client's address of a request.
+pub(crate) fn client_of(request: &HttpRequest) -> IpAddr {
+    let peer = request.peer_addr().map(|a| a.ip());
+    match request.app_data::<web::Data<TrustedProxies>>() {
+        Some(proxies) => proxies.client(peer, request.headers()),
+        None => peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+    }
+}
+
+/// The middleware around everything: gives the request an id, refuses U+0000, writes problem
+/// answers and logs their causes once.
+pub(crate) async fn common<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B>>, actix_web::Error> {
+    let id = RequestId::of(request.headers());
+    request.extensions_mut().insert(id.clone());
+    if let Some(refused) = refuse_nul(&request) {
+        let method = request.method().clone();
+        let answer = refused.respond(id.as_str(), &method);
+        return Ok(finish(request.into_response(answer).map_into_right_body(), &id));
+    }
+    let response = next.call(request).await?;
+    let failure = response.response().error().map(|error| match error.as_error::<ApiError>() {
+        Some(known) => Problem::Ours(known.status),
+        None => Problem::Theirs(response.status()),
+    });
+    let Some(failure) = failure else {
+        return Ok(finish(response.map_into_left_body(), &id));
+    };
+    let (request, failed) = response.into_parts();
+    let answer = match (failure, failed.error().and_then(|e| e.as_error::<ApiError>())) {
+        (Problem::Ours(_), Some(known)) => {
+            log(known, &request, id.as_str());
+            known.respond(id.as_str(), request.method())
+        }
+        (Problem::Ours(status) | Problem::Theirs(status), _) => {
+            of_actix(status).respond(id.as_str(), request.method())
+        }
+    };
+    let answer = ServiceResponse::new(request, answer).map_into_right_body();
+    Ok(finish(answer, &id))
+}
+
+enum Problem {
+    Ours(StatusCode),
+    Theirs(StatusCode),
+}
+
+/// An error that the web server itself found, in our words.
+fn of_actix(status: StatusCode) -> ApiError {
+    match status {
+        StatusCode::NOT_FOUND => ApiError::not_found(),
+        status if status.is_client_error() => {
+            ApiError::new(status, "bad_request", "the request can't be understood")
+        }
+        _ => ApiError::internal("an error of the web server"),
+    }
+}
+
+fn refuse_nul(request: &ServiceRequest) -> Option<ApiError> {
+    let uri = request.uri();
+    let holds = |text: &str| text.contains("%00");
+    let field = if holds(uri.path()) {
+        "path"
+    } else if uri.query().is_some_and(holds) {
+        "query"
+    } else {
+        return None;
+    };
+    Some(ApiError::invalid_field(
+        field,
+        &Invalid::new(InvalidCode::InvalidCharacter, "holds U+0000"),
+    ))
+}
+
+fn finish<B>(mut response: ServiceResponse<B>, id: &RequestId) -> ServiceResponse<B> {
+    let rate = response.request().extensions().get::<RateState>().copied();
+    let headers = response.headers_mut();
+    headers.insert(X_REQUEST_ID, id.0.clone());
+    if let Some(rate) = rate {
+        rate.write(headers);
+    }
+    response
+}
+
+fn log(problem: &ApiError, request: &HttpRequest, id: &str) {
+    let Some(cause) = &problem.cause else { return };
+    let mut chain = cause.to_string();
+    let mut source = cause.source();
+    while let Some(next) = source {
+        let _ = write!(chain, ": {next}");
+        source = next.source();
+    }
+    let route = request.match_pattern().unwrap_or_default();
+    if problem.status == StatusCode::SERVICE_UNAVAILABLE {
+        warn!(request_id = id, route, cause = chain, "unavailable");
+    } else {
+        error!(request_id = id, route, cause = chain, "internal error");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(sent: &str) -> String {
+        let mut headers = HeaderMap::new();
+        headers.insert(X_REQUEST_ID, HeaderValue::from_str(sent).unwrap());
+        RequestId::of(&headers).as_str().to_owned()
+    }
+
+    #[test]
+    fn a_decent_request_id_is_kept_and_any_other_replaced() {
+        assert_eq!(id("abc-12345"), "abc-12345");
+        for sent in ["short", "has blanks in it", "a\"quote-in-it", &"x".repeat(65)] {
+            let given = id(sent);
+            assert_ne!(given, sent);
+            assert_eq!(given.len(), 36);
+        }
+    }
+
+    #[test]
+    fn a_forwarded_host_counts_from_a_trusted_proxy_only() {
+        let mut headers = HeaderMap::new();
+        headers.insert("host".parse().unwrap(), HeaderValue::from_static("inner.example:8080"));
+        headers.insert("x-forwarded-host".parse().unwrap(), HeaderValue::from_static("go.example"));
+        let proxies = TrustedProxies(vec!["10.0.0.0/8".parse().unwrap()]);
+        let host = |peer: &str| proxies.host(peer.parse().ok(), &headers).unwrap();
+        assert_eq!(host("10.1.2.3").as_str(), "go.example");
+        assert_eq!(host("192.0.2.1").as_str(), "inner.example");
+    }
+}

@@ -1,0 +1,135 @@
+//! A client that sends what it is told and shows the whole answer.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Sends requests with some headers; a blocking client, as tests need no other.
+#[derive(Clone)]
+pub(crate) struct Client {
+    address: SocketAddr,
+    headers: Vec<(String, String)>,
+    agent: ureq::Agent,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) text: String,
+}
+
+impl Client {
+    pub(crate) fn new(address: SocketAddr) -> Self {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .allow_non_standard_methods(true)
+            .timeout_global(Some(Duration::from_mins(1)))
+            .build();
+        Self { address, headers: Vec::new(), agent: config.into() }
+    }
+
+    /// The same client with a further header.
+    pub(crate) fn with(&self, name: &str, value: &str) -> Self {
+        let mut client = self.clone();
+        client.headers.push((name.to_owned(), value.to_owned()));
+        client
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None)
+    }
+
+    pub(crate) fn head(&self, path: &str) -> Answer {
+        self.send("HEAD", path, None)
+    }
+
+    pub(crate) fn post(&self, path: &str, json: &str) -> Answer {
+        self.send("POST", path, Some(json.as_bytes()))
+    }
+
+    pub(crate) fn put(&self, path: &str, json: &str) -> Answer {
+        self.send("PUT", path, Some(json.as_bytes()))
+    }
+
+    pub(crate) fn patch(&self, path: &str, json: &str) -> Answer {
+        self.send("PATCH", path, Some(json.as_bytes()))
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, None)
+    }
+
+    /// Any method; a body is sent as JSON unless a header says otherwise.
+    pub(crate) fn send(&self, method: &str, path: &str, body: Option<&[u8]>) -> Answer {
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("http://{}{path}", self.address));
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let typed = self.headers.iter().any(|(name, _)| name == "content-type");
+        if body.is_some() && !typed {
+            request = request.header("content-type", "application/json");
+        }
+        let mut answer = match body {
+            Some(body) => self.agent.run(request.body(body).unwrap()),
+            None => self.agent.run(request.body(()).unwrap()),
+        }
+        .unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+        let headers = answer
+            .headers()
+            .iter()
+            .map(|(n, v)| {
+                (n.as_str().to_owned(), String::from_utf8_lossy(v.as_bytes()).into_owned())
+            })
+            .collect();
+        let mut bytes = Vec::new();
+        answer.body_mut().as_reader().read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Answer { status: answer.status().as_u16(), headers, bytes, text }
+    }
+
+    /// Sends raw bytes on a connection of its own and reads until the other side closes it.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    /// The machine-readable code of a problem, after checking the rest of its form.
+    pub(crate) fn problem(&self) -> String {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text);
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status, "{}", self.text);
+        assert_eq!(problem["requestId"].as_str(), self.header("x-request-id"), "{}", self.text);
+        for field in ["type", "title", "detail"] {
+            assert!(problem[field].is_string(), "{field}: {}", self.text);
+        }
+        problem["code"].as_str().unwrap().to_owned()
+    }
+
+    /// The refused fields of a problem, each with its code.
+    pub(crate) fn refused(&self) -> Vec<(String, String)> {
+        let problem = self.json();
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let errors = problem["errors"].as_array().unwrap();
+        errors.iter().map(|error| (text(&error["field"]), text(&error["code"]))).collect()
+    }
+}

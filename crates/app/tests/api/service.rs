@@ -1,0 +1,210 @@
+//! A service of its own for each test.
+
+use std::cell::RefCell;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use signpost_app::config::Config;
+use signpost_app::server::{Readiness, Shared, serve};
+use signpost_app::wiring;
+use tempfile::TempDir;
+
+use crate::client::Client;
+
+/// A running service on a fresh database, which goes away with this value.
+pub(crate) struct Service {
+    place: Place,
+    running: RefCell<Option<Running>>,
+    first: First,
+}
+
+/// The secrets of the first start.
+#[derive(Clone)]
+pub(crate) struct First {
+    pub(crate) app_id: i64,
+    pub(crate) secret_key: String,
+    pub(crate) publishable_key: String,
+    pub(crate) owner: String,
+    pub(crate) password: String,
+}
+
+struct Place {
+    directory: TempDir,
+    database_url: String,
+    schema: Option<(String, String)>,
+    settings: Vec<(&'static str, String)>,
+}
+
+struct Running {
+    address: SocketAddr,
+    handle: ServerHandle,
+    services: wiring::Services,
+    thread: JoinHandle<()>,
+}
+
+impl Service {
+    pub(crate) fn sqlite() -> Self {
+        Self::sqlite_with(&[])
+    }
+
+    pub(crate) fn postgres() -> Self {
+        Self::postgres_with(&[])
+    }
+
+    /// On the embedded database, with settings of its own.
+    pub(crate) fn sqlite_with(settings: &[(&'static str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database_url = format!("sqlite://{}", directory.path().join("test.db").display());
+        Self::start(directory, database_url, None, settings)
+    }
+
+    /// In a schema of its own, with settings of its own.
+    pub(crate) fn postgres_with(settings: &[(&'static str, &str)]) -> Self {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let server = std::env::var("TEST_DATABASE_URL")
+            .expect("TEST_DATABASE_URL names a Postgres server; run make test");
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let schema = format!("api_{}_{number}", std::process::id());
+        signpost_adapters::testing::execute(&server, &format!("CREATE SCHEMA {schema}")).unwrap();
+        let separator = if server.contains('?') { '&' } else { '?' };
+        let database_url = format!("{server}{separator}options=-csearch_path%3D{schema}");
+        let directory = tempfile::tempdir().unwrap();
+        Self::start(directory, database_url, Some((server, schema)), settings)
+    }
+
+    /// Another service on the same kind of database, with settings of its own.
+    pub(crate) fn sibling_with(&self, settings: &[(&'static str, &str)]) -> Self {
+        match self.place.schema {
+            None => Self::sqlite_with(settings),
+            Some(_) => Self::postgres_with(settings),
+        }
+    }
+
+    fn start(
+        directory: TempDir,
+        database_url: String,
+        schema: Option<(String, String)>,
+        settings: &[(&'static str, &str)],
+    ) -> Self {
+        let settings = settings.iter().map(|(n, v)| (*n, (*v).to_owned())).collect();
+        let place = Place { directory, database_url, schema, settings };
+        let (running, first) = place.run();
+        let first = first.expect("a fresh database is filled");
+        Self { place, running: RefCell::new(Some(running)), first }
+    }
+
+    /// Stops the service and starts it again on the same database and data directory.
+    pub(crate) fn restart(&self) {
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
+        let (running, first) = self.place.run();
+        assert!(first.is_none(), "a database in use is left alone");
+        self.running.replace(Some(running));
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.running.borrow().as_ref().unwrap().address
+    }
+
+    pub(crate) fn first(&self) -> &First {
+        &self.first
+    }
+
+    /// Where the database is, for cases that damage it.
+    pub(crate) fn database_url(&self) -> &str {
+        &self.place.database_url
+    }
+
+    /// Somebody without any credential.
+    pub(crate) fn anybody(&self) -> Client {
+        Client::new(self.address())
+    }
+
+    /// A customer's back end, with a key that reads and writes links.
+    pub(crate) fn backend(&self) -> Client {
+        self.anybody().with("authorization", &format!("Bearer {}", self.first.secret_key))
+    }
+
+    /// The owner, signed in.
+    pub(crate) fn owner(&self) -> Client {
+        let body =
+            serde_json::json!({ "email": self.first.owner, "password": self.first.password });
+        let answer = self.anybody().post("/api/v1/admin/sessions", &body.to_string());
+        assert_eq!(answer.status, 201, "{}", answer.text);
+        let token = answer.json()["accessToken"].as_str().unwrap().to_owned();
+        self.anybody().with("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Creates another app and answers its number and a key that reads and writes its links.
+    pub(crate) fn another_app(&self, name: &str) -> (i64, String) {
+        self.running.borrow().as_ref().unwrap().services.create_app_for_tests(name)
+    }
+
+    /// A key of the first app with these scopes only.
+    pub(crate) fn key_with(&self, scopes: &[&str]) -> String {
+        let running = self.running.borrow();
+        running.as_ref().unwrap().services.create_key_for_tests(self.first.app_id, scopes)
+    }
+}
+
+impl Place {
+    fn run(&self) -> (Running, Option<First>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let lookup = |name: &str| {
+            let own = self.settings.iter().find(|(own, _)| *own == name);
+            own.map(|(_, value)| value.clone()).or_else(|| match name {
+                "DATABASE_URL" => Some(self.database_url.clone()),
+                "SIGNPOST_DATA_DIR" => Some(self.directory.path().display().to_string()),
+                "SIGNPOST_BASE_URL" => Some(format!("http://{address}")),
+                _ => None,
+            })
+        };
+        let config = Config::read(lookup).unwrap_or_else(|lines| panic!("{lines:?}"));
+        let services = wiring::build(&config).unwrap();
+        let first = services.prepare().unwrap().map(|first| First {
+            app_id: first.app.id.0,
+            secret_key: first.secret_key.expose().to_owned(),
+            publishable_key: first.publishable_key.expose().to_owned(),
+            owner: first.owner.as_str().to_owned(),
+            password: first.password,
+        });
+        let shared = Shared::new(&config, services.clone(), Readiness::default());
+        let (sender, receiver) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            actix_web::rt::System::new().block_on(async move {
+                let server = serve(listener, shared, Some(1)).unwrap();
+                sender.send(server.handle()).unwrap();
+                server.await.unwrap();
+            });
+        });
+        let handle = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+        (Running { address, handle, services, thread }, first)
+    }
+}
+
+impl Running {
+    fn stop(self) {
+        // The future of `stop` only waits; the request to stop is sent when it is made.
+        drop(self.handle.stop(false));
+        let _ = self.thread.join();
+        self.services.stop_for_tests();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
+        if let Some((server, schema)) = &self.place.schema {
+            let drop = format!("DROP SCHEMA {schema} CASCADE");
+            let _ = signpost_adapters::testing::execute(server, &drop);
+        }
+    }
+}
