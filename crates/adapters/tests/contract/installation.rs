@@ -1,9 +1,11 @@
 //! The first start.
 
+use std::sync::Barrier;
 use std::thread;
 
 use signpost_adapters::installation::SqlInstallation;
 use signpost_domain::access::{AdminEmail, KeyName, Scope, Scopes, SecretHash};
+use signpost_domain::app::Slug;
 use signpost_domain::ports::{FirstContent, Installation, StoredPassword};
 
 use crate::fixtures::{app, app_draft, now};
@@ -77,10 +79,23 @@ pub(crate) fn all_is_stored_or_nothing(world: &World) {
 }
 
 pub(crate) fn of_several_that_start_at_once_one_fills_the_database(world: &World) {
+    let together = Barrier::new(4);
     let filled = thread::scope(|scope| {
         let starts: Vec<_> = (0..4)
-            .map(|_| installation(world))
-            .map(|start| scope.spawn(move || start.fill(&first()).unwrap().is_some()))
+            .map(|n| {
+                // Nothing that a unique rule would refuse.
+                let mut first = first();
+                first.app.slug = Slug::parse(&format!("first{n}")).unwrap();
+                first.owner = AdminEmail::parse(&format!("owner{n}@example.com")).unwrap();
+                for key in &mut first.keys {
+                    key.0.0[1] = n;
+                }
+                let (start, together) = (installation(world), &together);
+                scope.spawn(move || {
+                    together.wait();
+                    start.fill(&first).unwrap().is_some()
+                })
+            })
             .collect();
         starts.into_iter().map(|start| start.join().unwrap()).filter(|filled| *filled).count()
     });

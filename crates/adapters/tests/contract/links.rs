@@ -1,6 +1,7 @@
 //! Storing, finding and deleting links.
 
 use std::collections::HashSet;
+use std::sync::Barrier;
 use std::thread;
 
 use signpost_adapters::links::SqlLinks;
@@ -268,22 +269,26 @@ pub(crate) fn of_many_who_want_one_code_one_gets_it(world: &World) {
 pub(crate) fn lists_with_the_same_codes_in_another_order_do_not_block_each_other(world: &World) {
     let links = world.links();
     let app = app(world, "shop");
-    let forth: Vec<_> = (0..20).map(|n| own(app, &format!("code{n}"))).collect();
-    let back: Vec<_> = forth.iter().rev().cloned().collect();
-    let made: Vec<Vec<Outcome>> = thread::scope(|scope| {
-        let lists: Vec<_> = [&forth, &back, &forth, &back]
-            .map(|drafts| {
-                let links = links.clone();
-                scope.spawn(move || outcomes(&*links, drafts))
-            })
-            .into_iter()
-            .collect();
-        lists.into_iter().map(|list| list.join().unwrap()).collect()
-    });
-    let given: Vec<&str> = made.iter().flat_map(|outcomes| codes(outcomes)).collect();
-    let unique: HashSet<&str> = given.iter().copied().filter(|code| *code != "-").collect();
-    assert_eq!(unique.len(), 20);
-    assert_eq!(given.iter().filter(|code| **code != "-").count(), 20);
+    // Several rounds, because two lists seldom meet in the middle.
+    for round in 0..10 {
+        let forth: Vec<_> = (0..100).map(|n| own(app, &format!("code{round}-{n}"))).collect();
+        let back: Vec<_> = forth.iter().rev().cloned().collect();
+        let together = Barrier::new(4);
+        let made: Vec<Vec<Outcome>> = thread::scope(|scope| {
+            let lists = [&forth, &back, &forth, &back].map(|drafts| {
+                let (links, together) = (links.clone(), &together);
+                scope.spawn(move || {
+                    together.wait();
+                    outcomes(&*links, drafts)
+                })
+            });
+            lists.into_iter().map(|list| list.join().unwrap()).collect()
+        });
+        let mut given: Vec<&str> = made.iter().flat_map(|outcomes| codes(outcomes)).collect();
+        given.retain(|code| *code != "-");
+        assert_eq!(given.len(), 100);
+        assert_eq!(given.into_iter().collect::<HashSet<_>>().len(), 100);
+    }
 }
 
 pub(crate) fn an_impossible_row_is_an_error(world: &World) {
