@@ -4,24 +4,25 @@
 mod tests;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 use signpost_domain::app::{App, AppDraft, AppId, AppPatch, AppSet, Slug};
 use signpost_domain::ports::{AppDirectory, AppRepository, SaveAppError, StoreError};
 
+use crate::changes::Trust;
 use crate::flight::{Flight, shared};
 
 type AppsFlight = Flight<Arc<AppSet>>;
 
 /// A store of apps that keeps all of them at hand.
 ///
-/// A change through this process is asked for at once, one by another process when memory is older
-/// than [`TTL`](Self::TTL).
+/// A change through this process is asked for at once, one by another process when the feed of
+/// changes tells of it; without a feed, memory is asked again after a second.
 pub struct CachedApps {
     store: Arc<dyn AppRepository>,
     memory: RwLock<Memory>,
-    ttl: Duration,
+    trust: Arc<Trust>,
 }
 
 #[derive(Default)]
@@ -34,17 +35,9 @@ struct Memory {
 }
 
 impl CachedApps {
-    /// How long memory is trusted: the longest that another process's change may go unseen.
-    pub const TTL: Duration = Duration::from_secs(1);
-
-    /// A memory in front of `store`.
-    pub fn new(store: Arc<dyn AppRepository>) -> Self {
-        Self::with_ttl(store, Self::TTL)
-    }
-
-    /// The same with another time of trust.
-    pub fn with_ttl(store: Arc<dyn AppRepository>, ttl: Duration) -> Self {
-        Self { store, memory: RwLock::default(), ttl }
+    /// A memory in front of `store`, trusted as `trust` says.
+    pub fn new(store: Arc<dyn AppRepository>, trust: Arc<Trust>) -> Self {
+        Self { store, memory: RwLock::default(), trust }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Memory> {
@@ -59,7 +52,7 @@ impl CachedApps {
     /// Has the apps asked for again after a change that happened, or may have.
     ///
     /// The old ones stay for the time of an outage: without any app no link leads anywhere.
-    fn doubt(&self) {
+    pub(crate) fn doubt(&self) {
         let mut memory = self.write();
         memory.checked_at = None;
         memory.flight = None;
@@ -96,7 +89,7 @@ impl CachedApps {
 impl AppDirectory for CachedApps {
     fn in_memory(&self) -> Option<Arc<AppSet>> {
         let memory = self.read();
-        let is_fresh = memory.checked_at.is_some_and(|at| at.elapsed() < self.ttl);
+        let is_fresh = memory.checked_at.is_some_and(|at| self.trust.holds(at));
         memory.apps.clone().filter(|_| is_fresh)
     }
 

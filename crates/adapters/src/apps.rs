@@ -9,6 +9,7 @@ use signpost_domain::app::{App, AppDraft, AppId, AppPatch, Slug};
 use signpost_domain::ports::{AppRepository, SaveAppError, StoreError};
 
 use self::statements::{AppColumns, AppStatements, NewAppRow};
+use crate::changes::Changed;
 use crate::db::{Db, DbError, is_unique_violation, on, transaction};
 
 /// The apps in the database.
@@ -80,6 +81,8 @@ pub(crate) fn insert(
     };
     let Some(id) = conn.insert_app(&row)? else { return Ok(None) };
     conn.set_hosts(id, &draft.hosts)?;
+    // Unlike a new link, a new app changes something: a host may now be its own.
+    conn.note_change(Changed::App(id), draft.created_at)?;
     conn.app(id)?.map(App::try_from).transpose()
 }
 
@@ -108,5 +111,6 @@ fn update(
     if hosts != old.hosts {
         conn.set_hosts(id, &hosts)?;
     }
+    conn.note_change(Changed::App(id), now)?;
     conn.app(id)?.map(App::try_from).transpose()
 }

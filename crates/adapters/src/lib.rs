@@ -6,6 +6,7 @@ pub mod admins;
 pub mod api_keys;
 pub mod app_directory;
 pub mod apps;
+pub mod changes;
 pub mod classify;
 pub mod click_writer;
 pub mod clicks;

@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
@@ -19,6 +19,7 @@ use signpost_domain::ports::{
     StoreError, UpdateError,
 };
 
+use crate::changes::Trust;
 use crate::flight::{Flight, shared};
 use crate::links::SqlLinks;
 
@@ -39,15 +40,15 @@ type RouteFlight = Flight<Option<Arc<Route>>>;
 /// A store of links that remembers what visits need of them.
 ///
 /// It is the store's decorator, so that every change through this process passes by here and is
-/// forgotten at once. A change by another process is seen when the memory of a code is older than
-/// [`TTL`](Self::TTL).
+/// forgotten at once. A change by another process is forgotten when the feed of changes tells of it;
+/// without a feed, memory is asked again after a second.
 pub struct CachedLinks {
     store: Arc<dyn LinkRepository>,
     routes: Arc<dyn RouteSource>,
     entries: Cache<ShortCode, Entry>,
     // A flight that is no longer in here was begun before a change: its answer is not kept.
     flights: Mutex<HashMap<ShortCode, Arc<RouteFlight>>>,
-    ttl: Duration,
+    trust: Arc<Trust>,
 }
 
 #[derive(Clone)]
@@ -58,27 +59,28 @@ struct Entry {
 }
 
 impl CachedLinks {
-    /// How long memory is trusted: the longest that another process's change may go unseen.
-    pub const TTL: Duration = Duration::from_secs(1);
-
-    /// A memory of at most `capacity` codes in front of `store`, filled from `routes`.
+    /// A memory of at most `capacity` codes in front of `store`, filled from `routes` and trusted
+    /// as `trust` says.
     pub fn new(
         store: Arc<dyn LinkRepository>,
         routes: Arc<dyn RouteSource>,
         capacity: usize,
-    ) -> Self {
-        Self::with_ttl(store, routes, capacity, Self::TTL)
-    }
-
-    /// The same with another time of trust.
-    pub fn with_ttl(
-        store: Arc<dyn LinkRepository>,
-        routes: Arc<dyn RouteSource>,
-        capacity: usize,
-        ttl: Duration,
+        trust: Arc<Trust>,
     ) -> Self {
         let (entries, flights) = (Cache::new(capacity), Mutex::default());
-        Self { store, routes, entries, flights, ttl }
+        Self { store, routes, entries, flights, trust }
+    }
+
+    /// Forgets a code that another process has changed.
+    pub(crate) fn forget_code(&self, code: &ShortCode) {
+        self.forget([code]);
+    }
+
+    /// Forgets everything, because changes were missed.
+    pub(crate) fn forget_all(&self) {
+        let mut flights = self.flights();
+        flights.clear();
+        self.entries.clear();
     }
 
     fn flights(&self) -> MutexGuard<'_, HashMap<ShortCode, Arc<RouteFlight>>> {
@@ -142,10 +144,13 @@ impl CachedLinks {
 impl LinkLookup for CachedLinks {
     fn in_memory(&self, code: &ShortCode) -> Cached {
         let Some(entry) = self.entries.get(code) else { return Cached::Unknown };
-        if entry.checked_at.is_none_or(|at| at.elapsed() >= self.ttl) {
-            return Cached::Unknown;
+        let Some(checked_at) = entry.checked_at else { return Cached::Unknown };
+        match entry.route {
+            Some(route) if self.trust.holds(checked_at) => Cached::Known(route),
+            // Creations are in no feed, so that something is not there is never known for long.
+            None if self.trust.is_recent(checked_at) => Cached::Absent,
+            Some(_) | None => Cached::Unknown,
         }
-        entry.route.map_or(Cached::Absent, Cached::Known)
     }
 
     fn load(&self, code: &ShortCode) -> Result<Option<Arc<Route>>, StoreError> {
@@ -231,6 +236,10 @@ impl LinkRepository for CachedLinks {
             Err(UpdateError::Store(_)) => self.doubt([code]),
         }
         updated
+    }
+
+    fn forget_answers(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
+        self.store.forget_answers(now)
     }
 
     fn remove(&self, app: AppId, code: &ShortCode, now: DateTime<Utc>) -> Result<bool, StoreError> {

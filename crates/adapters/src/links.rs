@@ -19,6 +19,7 @@ use signpost_domain::ports::{
 use self::insert::End;
 use self::row::LinkColumns;
 use self::statements::{LinkStatements, Which};
+use crate::changes::Changed;
 use crate::db::{Db, DbError, on, transaction};
 
 /// The links in the database.
@@ -124,8 +125,12 @@ impl LinkRepository for SqlLinks {
         }
     }
 
+    fn forget_answers(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
+        let cutoff = idempotency::cutoff(now);
+        Ok(on!(self.db.write()?, |conn| conn.forget(cutoff)).map_err(DbError::from)?)
+    }
+
     fn remove(&self, app: AppId, code: &ShortCode, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        let now = now.timestamp_micros();
         Ok(transaction!(self.db, |conn| erase(conn, app, code, now))?)
     }
 }
@@ -170,6 +175,7 @@ fn apply(
     let new = edit.apply(&old, now);
     if new != old {
         conn.update(id, &LinkColumns::from(&new))?;
+        conn.note_change(Changed::Link(new.code.as_str()), now)?;
         if new.content.tags != old.content.tags {
             conn.delete_tags(id)?;
             conn.insert_tags(&[(id, &new.content.tags)])?;
@@ -182,9 +188,11 @@ fn erase(
     conn: &mut dyn LinkStatements,
     app: AppId,
     code: &ShortCode,
-    now: i64,
+    now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let Some(id) = conn.blank(app.0, code.as_str(), now)? else { return Ok(false) };
+    let at = now.timestamp_micros();
+    let Some(id) = conn.blank(app.0, code.as_str(), at)? else { return Ok(false) };
     conn.delete_tags(id)?;
+    conn.note_change(Changed::Link(code.as_str()), now)?;
     Ok(true)
 }

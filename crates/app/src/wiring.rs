@@ -9,6 +9,7 @@ use signpost_adapters::admins::SqlAdmins;
 use signpost_adapters::api_keys::SqlApiKeys;
 use signpost_adapters::app_directory::CachedApps;
 use signpost_adapters::apps::SqlApps;
+use signpost_adapters::changes::{Trust, follow};
 use signpost_adapters::classify::UserAgents;
 use signpost_adapters::click_writer::{ClickWriter, ClickWriterOptions};
 use signpost_adapters::clicks::SqlClicks;
@@ -70,12 +71,16 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
     let secrets = Arc::new(OsSecrets);
     let passwords = Arc::new(Argon2Passwords::standard());
 
+    let trust = Arc::new(Trust::default());
     let links = Arc::new(CachedLinks::new(
         Arc::new(SqlLinks::new(databases.api.clone())),
         Arc::new(SqlLinks::new(databases.hot.clone())),
         CACHED_LINKS,
+        trust.clone(),
     ));
-    let apps = Arc::new(CachedApps::new(Arc::new(SqlApps::new(databases.api.clone()))));
+    let apps =
+        Arc::new(CachedApps::new(Arc::new(SqlApps::new(databases.api.clone())), trust.clone()));
+    follow(databases.hot.clone(), clock.clone(), trust, &links, &apps)?;
     let admins = Arc::new(SqlAdmins::new(databases.api.clone()));
     let keys = Arc::new(SqlApiKeys::new(databases.api.clone()));
     let clicks: Arc<dyn ClickRepository> =

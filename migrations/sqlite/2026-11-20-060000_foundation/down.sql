@@ -1,6 +1,7 @@
 -- Newest first, because of the references.
 DROP TABLE clicks;
 DROP TABLE user_agents;
+DROP TABLE changes;
 DROP TABLE idempotency;
 DROP TABLE refresh_tokens;
 DROP TABLE sessions;

@@ -129,6 +129,18 @@ CREATE TABLE idempotency (
 
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
+CREATE TABLE changes (
+    -- What other processes remember of links and apps and have to forget. Creations are not noted:
+    -- nobody remembers for more than a second that something is not there.
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL CHECK (kind IN ('link', 'app')),
+    -- A short code, or an app's number.
+    key TEXT NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX changes_by_age ON changes (at);
+
 CREATE TABLE user_agents (
     -- The first half of the text's SHA-256.
     hash BLOB NOT NULL PRIMARY KEY,

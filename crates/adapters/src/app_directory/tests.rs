@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use signpost_domain::app::{AppName, AppSettings};
 
@@ -117,7 +118,7 @@ fn obliging() -> Result<App, SaveAppError> {
 #[test]
 fn memory_knows_what_was_loaded_and_asks_once() {
     let script = Script::new(|| Ok(vec![app("shop")]));
-    let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), LONG);
+    let apps = CachedApps::new(Arc::new(script.store(obliging)), Arc::new(Trust::with_ttl(LONG)));
     assert_eq!(remembered(&apps), None);
     for _ in 0..3 {
         assert_eq!(loaded(&apps), "shop");
@@ -129,7 +130,10 @@ fn memory_knows_what_was_loaded_and_asks_once() {
 #[test]
 fn an_old_memory_is_not_trusted() {
     let script = Script::new(|| Ok(vec![app("shop")]));
-    let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), Duration::ZERO);
+    let apps = CachedApps::new(
+        Arc::new(script.store(obliging)),
+        Arc::new(Trust::with_ttl(Duration::ZERO)),
+    );
     assert_eq!(loaded(&apps), "shop");
     assert_eq!(remembered(&apps), None);
     script.will(|| Ok(vec![app("store")]));
@@ -144,7 +148,7 @@ fn many_callers_at_a_time_cause_one_query() {
         wait.lock().unwrap().recv().unwrap();
         Ok(vec![app("shop")])
     });
-    let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), LONG);
+    let apps = CachedApps::new(Arc::new(script.store(obliging)), Arc::new(Trust::with_ttl(LONG)));
     let together = Barrier::new(5);
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -165,7 +169,8 @@ fn a_change_is_seen_at_once_even_one_of_unknown_outcome() {
     for outcome in outcomes {
         for change in changes() {
             let script = Script::new(|| Ok(vec![app("shop")]));
-            let apps = CachedApps::with_ttl(Arc::new(script.store(outcome)), LONG);
+            let apps =
+                CachedApps::new(Arc::new(script.store(outcome)), Arc::new(Trust::with_ttl(LONG)));
             assert_eq!(loaded(&apps), "shop");
             script.will(|| Ok(vec![app("store")]));
             change(&apps);
@@ -178,7 +183,10 @@ fn a_change_is_seen_at_once_even_one_of_unknown_outcome() {
 #[test]
 fn a_refused_change_is_no_reason_to_ask() {
     let script = Script::new(|| Ok(vec![app("shop")]));
-    let apps = CachedApps::with_ttl(Arc::new(script.store(|| Err(SaveAppError::SlugTaken))), LONG);
+    let apps = CachedApps::new(
+        Arc::new(script.store(|| Err(SaveAppError::SlugTaken))),
+        Arc::new(Trust::with_ttl(LONG)),
+    );
     assert_eq!(loaded(&apps), "shop");
     for change in changes() {
         change(&apps);
@@ -197,7 +205,8 @@ fn a_load_begun_before_a_change_is_neither_kept_nor_joined() {
             wait.lock().unwrap().recv().unwrap();
             Ok(vec![app("shop")])
         });
-        let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), LONG);
+        let apps =
+            CachedApps::new(Arc::new(script.store(obliging)), Arc::new(Trust::with_ttl(LONG)));
         thread::scope(|scope| {
             let early = scope.spawn(|| loaded(&apps));
             has_begun.recv().unwrap();
@@ -214,7 +223,7 @@ fn a_load_begun_before_a_change_is_neither_kept_nor_joined() {
 #[test]
 fn memory_stands_in_for_an_unreachable_store_and_does_not_ask_for_every_visit() {
     let script = Script::new(|| Ok(vec![app("shop")]));
-    let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), LONG);
+    let apps = CachedApps::new(Arc::new(script.store(obliging)), Arc::new(Trust::with_ttl(LONG)));
     assert_eq!(loaded(&apps), "shop");
     script.will(|| Err(away()));
     changes()[1](&apps);
@@ -228,7 +237,10 @@ fn memory_stands_in_for_an_unreachable_store_and_does_not_ask_for_every_visit() 
 #[test]
 fn without_a_memory_or_with_a_damaged_store_the_error_is_told() {
     let script = Script::new(|| Err(away()));
-    let apps = CachedApps::with_ttl(Arc::new(script.store(obliging)), Duration::ZERO);
+    let apps = CachedApps::new(
+        Arc::new(script.store(obliging)),
+        Arc::new(Trust::with_ttl(Duration::ZERO)),
+    );
     assert!(matches!(apps.load(), Err(StoreError::Unavailable(_))));
     script.will(|| Ok(vec![app("shop")]));
     assert_eq!(loaded(&apps), "shop");

@@ -4,11 +4,12 @@ use diesel::prelude::*;
 use signpost_domain::app::Host;
 
 use super::row::AppRow;
+use crate::changes::ChangeStatements;
 use crate::db::schema::{app_hosts, apps};
 use crate::db::{Backend, for_both};
 
 /// The statements on apps.
-pub(crate) trait AppStatements: Backend {
+pub(crate) trait AppStatements: Backend + ChangeStatements {
     fn app(&mut self, id: i64) -> QueryResult<Option<AppRow>>;
 
     fn app_with_slug(&mut self, slug: &str) -> QueryResult<Option<AppRow>>;

@@ -126,6 +126,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    changes (n) {
+        n -> BigInt,
+        kind -> Text,
+        key -> Text,
+        at -> BigInt,
+    }
+}
+
+diesel::table! {
     user_agents (hash) {
         hash -> Binary,
         text -> Text,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use signpost_domain::link::{CodeChoice, LinkContent, Payload, Redirects};
 use signpost_domain::ports::MockLinkRepository;
@@ -108,7 +109,8 @@ fn away() -> StoreError {
 }
 
 fn cache(store: MockLinkRepository, source: &Arc<Source>, ttl: Duration) -> CachedLinks {
-    CachedLinks::with_ttl(Arc::new(store), source.clone(), 10, ttl)
+    let trust = Arc::new(Trust::with_ttl(ttl));
+    CachedLinks::new(Arc::new(store), source.clone(), 10, trust)
 }
 
 /// The three ways to change a link.

@@ -7,6 +7,7 @@ use signpost_domain::ports::IdempotencyKey;
 
 use super::idempotency::{KeptColumns, KeptRow};
 use super::row::{LinkColumns, LinkRow, RouteRow};
+use crate::changes::ChangeStatements;
 use crate::db::schema::{idempotency, link_tags, links};
 use crate::db::{Backend, for_both};
 
@@ -22,7 +23,7 @@ pub(super) enum Which<'a> {
 }
 
 /// The statements on links.
-pub(super) trait LinkStatements: Backend {
+pub(super) trait LinkStatements: Backend + ChangeStatements {
     fn link(&mut self, which: Which<'_>) -> QueryResult<Option<LinkRow>>;
 
     fn route(&mut self, code: &str) -> QueryResult<Option<RouteRow>>;
@@ -61,6 +62,9 @@ pub(super) trait LinkStatements: Backend {
 
     /// Keeps the answer under a claimed request key.
     fn keep(&mut self, row: &KeptColumns<'_>) -> QueryResult<()>;
+
+    /// Removes answers that are `cutoff` old and says how many.
+    fn forget(&mut self, cutoff: i64) -> QueryResult<usize>;
 }
 
 /// The links of an app that meet a filter, as a boxed query of the connection's backend.
@@ -243,6 +247,10 @@ impl LinkStatements {
     fn keep(&mut self, row: &KeptColumns<'_>) -> QueryResult<()> {
         diesel::update(row).set(row).execute(self)?;
         Ok(())
+    }
+
+    fn forget(&mut self, cutoff: i64) -> QueryResult<usize> {
+        diesel::delete(idempotency::table.filter(idempotency::created_at.le(cutoff))).execute(self)
     }
 }
 }

@@ -210,3 +210,15 @@ pub(crate) fn a_twin_waits_at_most_two_seconds(world: &World) {
     let replayed = send(&*links, &[own(key.app_id, "twin")], &key, 7);
     assert_eq!(replayed, Insertion::Replayed(answer("slow")));
 }
+
+pub(crate) fn answers_are_erased_when_they_are_24_hours_old(world: &World) {
+    let (app, links) = (app(world), world.links());
+    for (second, name) in [(0, "old"), (1, "young")] {
+        let draft = at(second, own(app, name));
+        links.insert(&[draft], Some(request(key(app, name), 1))).unwrap();
+    }
+    let a_day = 24 * 60 * 60;
+    assert_eq!(links.forget_answers(later(a_day - 1)).unwrap(), 0);
+    assert_eq!(links.forget_answers(later(a_day)).unwrap(), 1);
+    assert_eq!(world.count("idempotency", "key = 'young'"), 1);
+}

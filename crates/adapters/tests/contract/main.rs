@@ -142,6 +142,7 @@ contract! {
         a_kept_answer_is_forgotten_after_24_hours,
         of_many_twins_one_stores_and_the_others_replay,
         a_twin_waits_at_most_two_seconds,
+        answers_are_erased_when_they_are_24_hours_old,
     }
     apps {
         an_inserted_app_is_found_by_number_and_slug,
@@ -182,5 +183,7 @@ contract! {
         a_change_through_the_memory_is_seen_by_the_next_visit,
         a_change_elsewhere_is_seen_when_the_memory_is_too_old,
         a_change_of_an_app_is_seen_at_once,
+        a_change_through_another_process_is_forgotten_when_the_feed_tells,
+        a_host_taken_through_another_process_is_known_when_the_feed_tells,
     }
 }

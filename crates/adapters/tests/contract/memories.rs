@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use signpost_adapters::app_directory::CachedApps;
 use signpost_adapters::apps::SqlApps;
+use signpost_adapters::changes::{Trust, follow};
 use signpost_adapters::link_cache::CachedLinks;
 use signpost_adapters::links::SqlLinks;
+use signpost_adapters::system::SystemClock;
 use signpost_domain::Change;
-use signpost_domain::app::{AppPatch, Slug};
+use signpost_domain::app::{AppPatch, Host, Slug};
 use signpost_domain::link::{LinkEdit, Route};
 use signpost_domain::ports::{AppDirectory, AppRepository, Cached, LinkLookup, LinkRepository};
 
@@ -56,7 +58,7 @@ decorated! {
 
 fn cached(world: &World, ttl: Duration) -> CachedLinks {
     let sql = Arc::new(SqlLinks::new(world.databases.api.clone()));
-    CachedLinks::with_ttl(sql.clone(), sql, 100, ttl)
+    CachedLinks::new(sql.clone(), sql, 100, Arc::new(Trust::with_ttl(ttl)))
 }
 
 /// Long enough to end after any test.
@@ -95,7 +97,10 @@ pub(crate) fn a_change_elsewhere_is_seen_when_the_memory_is_too_old(world: &Worl
 }
 
 pub(crate) fn a_change_of_an_app_is_seen_at_once(world: &World) {
-    let apps = CachedApps::with_ttl(Arc::new(SqlApps::new(world.databases.api.clone())), LONG);
+    let apps = CachedApps::new(
+        Arc::new(SqlApps::new(world.databases.api.clone())),
+        Arc::new(Trust::with_ttl(LONG)),
+    );
     let id = apps.insert(&app_draft("shop", &[])).unwrap().id;
     assert!(apps.in_memory().is_none());
     assert_eq!(apps.load().unwrap().get(id).unwrap().slug.as_str(), "shop");
@@ -104,4 +109,56 @@ pub(crate) fn a_change_of_an_app_is_seen_at_once(world: &World) {
     apps.update(id, patch, later(1)).unwrap();
     assert!(apps.in_memory().is_none());
     assert_eq!(apps.load().unwrap().get(id).unwrap().slug.as_str(), "store");
+}
+
+pub(crate) fn a_change_through_another_process_is_forgotten_when_the_feed_tells(world: &World) {
+    let (here, _apps) = followed(world);
+    let elsewhere = world.links();
+    let link = stored(&*elsewhere, own(app(world, "shop"), "mine"));
+    assert!(here.load(&link.code).unwrap().is_some());
+    let edit = LinkEdit { expires_at: Change::Set(later(1)), ..LinkEdit::default() };
+    elsewhere.update(link.app_id, &link.code, edit, None, later(0)).unwrap();
+    eventually(|| match here.load(&link.code).unwrap() {
+        Some(route) => route.expires_at.is_some(),
+        None => false,
+    });
+    assert!(elsewhere.remove(link.app_id, &link.code, later(2)).unwrap());
+    eventually(|| here.load(&link.code).unwrap().is_none());
+}
+
+pub(crate) fn a_host_taken_through_another_process_is_known_when_the_feed_tells(world: &World) {
+    let (_links, here) = followed(world);
+    let host = Host::parse("go.example").unwrap();
+    assert!(!here.load().unwrap().is_app_host(&host));
+    let app = world.apps().insert(&app_draft("shop", &[])).unwrap();
+    let patch = AppPatch { hosts: Change::Set(vec![host.clone()]), ..AppPatch::default() };
+    world.apps().update(app.id, patch, later(0)).unwrap();
+    eventually(|| here.load().unwrap().is_app_host(&host));
+}
+
+/// Memories that never age by themselves, so that only the feed can make them forget.
+fn followed(world: &World) -> (Arc<CachedLinks>, Arc<CachedApps>) {
+    let trust = Arc::new(Trust::with_ttl(LONG));
+    let sql = Arc::new(SqlLinks::new(world.databases.api.clone()));
+    let links = Arc::new(CachedLinks::new(sql.clone(), sql, 100, trust.clone()));
+    let apps = Arc::new(CachedApps::new(
+        Arc::new(SqlApps::new(world.databases.api.clone())),
+        trust.clone(),
+    ));
+    let db = world.databases.hot.clone();
+    follow(db, Arc::new(SystemClock), trust, &links, &apps).unwrap();
+    // The first reading forgets everything, which would pass for news.
+    std::thread::sleep(Duration::from_millis(600));
+    (links, apps)
+}
+
+/// Waits for something that happens within a second on a machine at rest.
+fn eventually(mut happened: impl FnMut() -> bool) {
+    for _ in 0..300 {
+        if happened() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("it did not happen in half a minute");
 }

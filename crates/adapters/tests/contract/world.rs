@@ -61,7 +61,7 @@ impl World {
     pub(crate) fn links(&self) -> Arc<dyn LinkRepository> {
         let plain = Arc::new(SqlLinks::new(self.databases.api.clone()));
         if self.cached.get() {
-            Arc::new(CachedLinks::new(plain.clone(), plain, 100))
+            Arc::new(CachedLinks::new(plain.clone(), plain, 100, Arc::default()))
         } else {
             plain
         }
@@ -70,7 +70,7 @@ impl World {
     /// The store of apps: plain, or behind its memory.
     pub(crate) fn apps(&self) -> Arc<dyn AppRepository> {
         let plain = Arc::new(SqlApps::new(self.databases.api.clone()));
-        if self.cached.get() { Arc::new(CachedApps::new(plain)) } else { plain }
+        if self.cached.get() { Arc::new(CachedApps::new(plain, Arc::default())) } else { plain }
     }
 
     /// Puts memories in front of the stores: a decorator keeps the contract of what it decorates.

@@ -111,6 +111,9 @@ fn do_chores_in_background(shared: Shared, services: Services) {
             if !services.databases.is_ready() {
                 continue;
             }
+            if let Err(error) = services.links.forget_answers() {
+                warn!(%error, "answers to old requests wait to be erased");
+            }
             loop {
                 match services.clicks.erase_orphans(ERASE_CHUNK) {
                     Ok(0) => break,

@@ -75,6 +75,9 @@ pub trait LinkRepository: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Option<Link>, UpdateError>;
 
+    /// Erases answers kept for 24 hours or longer, and says how many.
+    fn forget_answers(&self, now: DateTime<Utc>) -> Result<usize, StoreError>;
+
     /// Deletes the app's link: its content is erased, its number and code stay reserved.
     ///
     /// Answers false when the app has no such link.

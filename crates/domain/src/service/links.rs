@@ -127,6 +127,11 @@ impl Links {
         self.store.remove(app, code, self.clock.now())
     }
 
+    /// Erases answers that are kept no longer, and says how many.
+    pub fn forget_answers(&self) -> Result<usize, StoreError> {
+        self.store.forget_answers(self.clock.now())
+    }
+
     fn generated(&self) -> CodeChoice {
         CodeChoice::Generated((0..CANDIDATES).map(|_| self.codes.candidate()).collect())
     }
