@@ -1,12 +1,18 @@
 //! Routes as values: what is served can be listed, so that a test can hold it against the OpenAPI
 //! document, and every path answers 405 to the methods it lacks.
 
+use std::sync::Arc;
+
 use actix_web::dev::AppService;
 use actix_web::dev::HttpServiceFactory;
 use actix_web::http::{Method, header};
-use actix_web::{FromRequest, Handler, HttpResponse, Responder, Route, guard, web};
+use actix_web::middleware::from_fn;
+use actix_web::{
+    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route, guard, web,
+};
 
 use crate::problem::ApiError;
+use crate::{cors, hosts, metrics, request};
 
 /// A path and the methods it answers.
 pub(crate) struct Endpoint {
@@ -110,8 +116,19 @@ impl Endpoint {
     }
 }
 
-impl HttpServiceFactory for Endpoint {
-    fn register(self, config: &mut AppService) {
+/// An endpoint with all that surrounds an API: ids, problem answers, numbers, CORS, hosts.
+pub(crate) struct Surrounded {
+    endpoint: Endpoint,
+    cors_origins: Arc<Vec<String>>,
+}
+
+impl Endpoint {
+    /// Surrounds the endpoint; other origins in the list may call the Admin API.
+    pub(crate) fn surrounded(self, cors_origins: &Arc<Vec<String>>) -> Surrounded {
+        Surrounded { endpoint: self, cors_origins: cors_origins.clone() }
+    }
+
+    fn resource(self) -> Resource {
         let allowed = self.allowed();
         let mut resource = web::resource(self.path);
         for (_, route) in self.routes {
@@ -121,9 +138,28 @@ impl HttpServiceFactory for Endpoint {
             .route(web::method(Method::OPTIONS).to(move || async move {
                 HttpResponse::NoContent().insert_header((header::ALLOW, allowed)).finish()
             }))
-            .default_service(web::to(move || async move {
-                Err::<HttpResponse, _>(ApiError::method_not_allowed(allowed))
+            .default_service(web::to(move |request: HttpRequest| async move {
+                let refusal = async move { Err(ApiError::method_not_allowed(allowed)) };
+                request::answered(&request, refusal).await
             }))
+    }
+}
+
+/// Bare, for visits: every layer around them would cost more than they do.
+impl HttpServiceFactory for Endpoint {
+    fn register(self, config: &mut AppService) {
+        self.resource().register(config);
+    }
+}
+
+impl HttpServiceFactory for Surrounded {
+    fn register(self, config: &mut AppService) {
+        self.endpoint
+            .resource()
+            .wrap(from_fn(hosts::keep_to_links))
+            .wrap(cors::listed(&self.cors_origins))
+            .wrap(from_fn(metrics::metered))
+            .wrap(from_fn(request::common))
             .register(config);
     }
 }

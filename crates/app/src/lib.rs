@@ -8,6 +8,7 @@ mod auth;
 mod blocking;
 pub mod command;
 pub mod config;
+mod cors;
 mod endpoint;
 mod extract;
 mod fields;

@@ -1,8 +1,11 @@
 //! Numbers for Prometheus, on a listener of their own.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
 use actix_web::{HttpResponse, web};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -90,4 +93,20 @@ pub(crate) async fn metrics(metrics: web::Data<Metrics>) -> HttpResponse {
             .body(text),
         Err(_) => HttpResponse::InternalServerError().finish(),
     }
+}
+
+/// Middleware: measures API requests.
+pub(crate) async fn metered<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, actix_web::Error> {
+    let metrics = request.app_data::<web::Data<Metrics>>().cloned();
+    let begun = Instant::now();
+    let response = next.call(request).await?;
+    if let Some(metrics) = metrics {
+        let route = response.request().match_pattern().unwrap_or_default();
+        let method = response.request().method().as_str();
+        metrics.request(method, route, response.status().as_u16(), begun.elapsed());
+    }
+    Ok(response)
 }

@@ -5,16 +5,16 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{StatusCode, Uri};
 use actix_web::middleware::Next;
-use actix_web::{HttpMessage, HttpRequest, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use ipnet::IpNet;
 use signpost_domain::app::Host;
 use signpost_domain::click::client_address;
 use signpost_domain::{Invalid, InvalidCode};
 use tracing::{error, warn};
-use uuid::Uuid;
+use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::problem::ApiError;
 use crate::rate_limit::RateState;
@@ -34,7 +34,8 @@ impl RequestId {
         });
         Self(sent.cloned().unwrap_or_else(|| {
             let mut buffer = Uuid::encode_buffer();
-            let text = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);
+            let id = Uuid::new_v7(Timestamp::now(NoContext));
+            let text = id.hyphenated().encode_lower(&mut buffer);
             HeaderValue::from_str(text).expect("a UUID is a header value")
         }))
     }
@@ -90,44 +91,59 @@ pub(crate) fn client_of(request: &HttpRequest) -> IpAddr {
     }
 }
 
-/// The middleware around everything: gives the request an id, refuses U+0000, writes problem
-/// answers and logs their causes once.
+/// The middleware around everything but visits: gives the request an id, refuses U+0000, writes
+/// problem answers and logs their causes once.
 pub(crate) async fn common<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, actix_web::Error> {
     let id = RequestId::of(request.headers());
     request.extensions_mut().insert(id.clone());
-    if let Some(refused) = refuse_nul(&request) {
-        let method = request.method().clone();
-        let answer = refused.respond(id.as_str(), &method);
-        return Ok(finish(request.into_response(answer).map_into_right_body(), &id));
+    if let Some(refused) = refuse_nul(request.uri()) {
+        let answer = answer_problem(&refused, request.request(), &id);
+        return Ok(request.into_response(answer).map_into_right_body());
     }
     let response = next.call(request).await?;
-    let failure = response.response().error().map(|error| match error.as_error::<ApiError>() {
-        Some(known) => Problem::Ours(known.status),
-        None => Problem::Theirs(response.status()),
-    });
-    let Some(failure) = failure else {
-        return Ok(finish(response.map_into_left_body(), &id));
-    };
+    if response.response().error().is_none() {
+        let mut response = response.map_into_left_body();
+        let rate = response.request().extensions().get::<RateState>().copied();
+        finish(response.headers_mut(), &id, rate);
+        return Ok(response);
+    }
     let (request, failed) = response.into_parts();
-    let answer = match (failure, failed.error().and_then(|e| e.as_error::<ApiError>())) {
-        (Problem::Ours(_), Some(known)) => {
-            log(known, &request, id.as_str());
-            known.respond(id.as_str(), request.method())
-        }
-        (Problem::Ours(status) | Problem::Theirs(status), _) => {
-            of_actix(status).respond(id.as_str(), request.method())
-        }
+    let answer = match failed.error().and_then(|error| error.as_error::<ApiError>()) {
+        Some(known) => answer_problem(known, &request, &id),
+        None => answer_problem(&of_actix(failed.status()), &request, &id),
     };
-    let answer = ServiceResponse::new(request, answer).map_into_right_body();
-    Ok(finish(answer, &id))
+    Ok(ServiceResponse::new(request, answer).map_into_right_body())
 }
 
-enum Problem {
-    Ours(StatusCode),
-    Theirs(StatusCode),
+/// What [`common`] does, for a visit: its path is too short for a middleware.
+pub(crate) async fn answered(
+    request: &HttpRequest,
+    answer: impl Future<Output = Result<HttpResponse, ApiError>>,
+) -> HttpResponse {
+    let id = RequestId::of(request.headers());
+    let result = match refuse_nul(request.uri()) {
+        Some(refused) => Err(refused),
+        None => answer.await,
+    };
+    match result {
+        Ok(mut response) => {
+            finish(response.headers_mut(), &id, None);
+            response
+        }
+        Err(problem) => answer_problem(&problem, request, &id),
+    }
+}
+
+/// Answers with a problem and logs its cause.
+fn answer_problem(problem: &ApiError, request: &HttpRequest, id: &RequestId) -> HttpResponse {
+    log(problem, request, id.as_str());
+    let mut answer = problem.respond(id.as_str(), request.method());
+    let rate = request.extensions().get::<RateState>().copied();
+    finish(answer.headers_mut(), id, rate);
+    answer
 }
 
 /// An error that the web server itself found, in our words.
@@ -141,8 +157,7 @@ fn of_actix(status: StatusCode) -> ApiError {
     }
 }
 
-fn refuse_nul(request: &ServiceRequest) -> Option<ApiError> {
-    let uri = request.uri();
+fn refuse_nul(uri: &Uri) -> Option<ApiError> {
     let holds = |text: &str| text.contains("%00");
     let field = if holds(uri.path()) {
         "path"
@@ -151,20 +166,15 @@ fn refuse_nul(request: &ServiceRequest) -> Option<ApiError> {
     } else {
         return None;
     };
-    Some(ApiError::invalid_field(
-        field,
-        &Invalid::new(InvalidCode::InvalidCharacter, "holds U+0000"),
-    ))
+    let nul = Invalid::new(InvalidCode::InvalidCharacter, "holds U+0000");
+    Some(ApiError::invalid_field(field, &nul))
 }
 
-fn finish<B>(mut response: ServiceResponse<B>, id: &RequestId) -> ServiceResponse<B> {
-    let rate = response.request().extensions().get::<RateState>().copied();
-    let headers = response.headers_mut();
+fn finish(headers: &mut HeaderMap, id: &RequestId, rate: Option<RateState>) {
     headers.insert(X_REQUEST_ID, id.0.clone());
     if let Some(rate) = rate {
         rate.write(headers);
     }
-    response
 }
 
 fn log(problem: &ApiError, request: &HttpRequest, id: &str) {

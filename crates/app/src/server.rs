@@ -4,14 +4,11 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-use actix_cors::Cors;
-use actix_web::body::MessageBody;
-use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
-use actix_web::http::{Method, header};
-use actix_web::middleware::{Next, from_fn};
-use actix_web::{App, HttpResponse, HttpServer, web};
+use actix_web::dev::Server;
+use actix_web::http::header;
+use actix_web::middleware::from_fn;
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use tokio::sync::Semaphore;
 use utoipa_swagger_ui::SwaggerUi;
 
@@ -52,15 +49,23 @@ pub struct Shared {
     readiness: web::Data<Readiness>,
     metrics: web::Data<Metrics>,
     proxies: web::Data<request::TrustedProxies>,
+    visits: web::Data<visit::Context>,
     cors_origins: Arc<Vec<String>>,
 }
 
 impl Shared {
     /// Prepares what all workers share.
     pub fn new(config: &Config, services: Services, readiness: Readiness) -> Self {
+        let metrics = Metrics::new(services.click_writer.clone());
+        let visits = visit::Context {
+            services: services.clone(),
+            proxies: config.trusted_proxies.clone(),
+            metrics: metrics.clone(),
+        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            metrics: web::Data::new(Metrics::new(services.click_writer.clone())),
+            metrics: web::Data::new(metrics),
+            visits: web::Data::new(visits),
             services: web::Data::new(services),
             limits: web::Data::new(Limits::new(&config.rate_limits)),
             gate: web::Data::new(PasswordGate(Semaphore::new(cores))),
@@ -102,7 +107,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// The endpoints beside them: pages, files and the links themselves.
+/// The endpoints beside them: pages and files.
 fn plain_endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::at("/api/openapi.json").get(openapi::document),
@@ -112,8 +117,6 @@ fn plain_endpoints() -> Vec<Endpoint> {
             HttpResponse::Ok().content_type("text/plain").body("User-agent: *\nAllow: /\n")
         }),
         Endpoint::at("/favicon.ico").get(|| async { HttpResponse::NoContent().finish() }),
-        Endpoint::at("/{code}").get(visit::visit),
-        Endpoint::at("/{slug}/{code}").get(visit::visit_of_app),
     ]
 }
 
@@ -121,18 +124,22 @@ fn see(path: &'static str) -> HttpResponse {
     HttpResponse::Found().insert_header((header::LOCATION, path)).finish()
 }
 
-fn configure(config: &mut web::ServiceConfig) {
-    for endpoint in endpoints() {
-        config.service(endpoint);
+fn configure(config: &mut web::ServiceConfig, cors_origins: &Arc<Vec<String>>) {
+    for endpoint in endpoints().into_iter().chain(plain_endpoints()) {
+        config.service(endpoint.surrounded(cors_origins));
     }
+    let browser = utoipa_swagger_ui::Config::from("/api/openapi.json").validator_url("none");
     config.service(
-        SwaggerUi::new("/docs/{_:.*}")
-            .config(utoipa_swagger_ui::Config::from("/api/openapi.json").validator_url("none")),
+        web::scope("/docs")
+            .wrap(from_fn(hosts::keep_to_links))
+            .wrap(from_fn(request::common))
+            .service(SwaggerUi::new("/{_:.*}").config(browser)),
     );
-    for endpoint in plain_endpoints() {
-        config.service(endpoint);
-    }
-    config.default_service(web::to(|| async { Err::<HttpResponse, _>(ApiError::not_found()) }));
+    config.service(Endpoint::at("/{code}").get(visit::visit));
+    config.service(Endpoint::at("/{slug}/{code}").get(visit::visit_of_app));
+    config.default_service(web::to(|request: HttpRequest| async move {
+        request::answered(&request, async { Err(ApiError::not_found()) }).await
+    }));
 }
 
 /// Starts answering on `listener`; the server runs once it is awaited.
@@ -146,11 +153,8 @@ pub fn serve(listener: TcpListener, shared: Shared, workers: Option<usize>) -> i
             .app_data(shared.readiness.clone())
             .app_data(shared.metrics.clone())
             .app_data(shared.proxies.clone())
-            .wrap(from_fn(hosts::keep_to_links))
-            .wrap(cors(&shared.cors_origins))
-            .wrap(from_fn(metered))
-            .wrap(from_fn(request::common))
-            .configure(configure)
+            .app_data(shared.visits.clone())
+            .configure(|config| configure(config, &shared.cors_origins))
     })
     // The signals are ours, because there is work to finish after the last answer.
     .disable_signals()
@@ -171,39 +175,4 @@ pub fn serve_metrics(address: SocketAddr, shared: &Shared) -> io::Result<Server>
             .route("/metrics", web::get().to(crate::metrics::metrics))
     });
     Ok(server.workers(1).disable_signals().bind(address)?.run())
-}
-
-/// Other origins may call the Admin API when they are listed; nothing else is for browsers.
-fn cors(origins: &[String]) -> Cors {
-    let listed = origins.to_vec();
-    Cors::default()
-        .allowed_origin_fn(move |origin, head| {
-            head.uri.path().starts_with("/api/v1/admin")
-                && listed.iter().any(|listed| origin.as_bytes() == listed.as_bytes())
-        })
-        .block_on_origin_mismatch(false)
-        .allowed_methods(vec!["GET", "POST", "PUT", "PATCH", "DELETE"])
-        .allowed_headers(vec![header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH])
-        .expose_headers(vec!["etag", "link", "x-total-count", "x-request-id", "retry-after"])
-        .supports_credentials()
-        .max_age(600)
-}
-
-/// Measures API requests.
-async fn metered<B: MessageBody + 'static>(
-    request: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<B>, actix_web::Error> {
-    if !request.path().starts_with("/api/") || request.method() == Method::OPTIONS {
-        return next.call(request).await;
-    }
-    let metrics = request.app_data::<web::Data<Metrics>>().cloned();
-    let begun = Instant::now();
-    let response = next.call(request).await?;
-    if let Some(metrics) = metrics {
-        let route = response.request().match_pattern().unwrap_or_default();
-        let method = response.request().method().as_str();
-        metrics.request(method, route, response.status().as_u16(), begun.elapsed());
-    }
-    Ok(response)
 }

@@ -15,47 +15,46 @@ use crate::blocking;
 use crate::metrics::Metrics;
 use crate::pages;
 use crate::problem::ApiError;
-use crate::request::TrustedProxies;
+use crate::request::{self, TrustedProxies};
 use crate::wiring::Services;
 
+/// What a visit needs, found at once.
+pub(crate) struct Context {
+    pub(crate) services: Services,
+    pub(crate) proxies: TrustedProxies,
+    pub(crate) metrics: Metrics,
+}
+
 /// A visit of `/{shortCode}`.
-pub(crate) async fn visit(
-    request: HttpRequest,
-    services: web::Data<Services>,
-) -> Result<HttpResponse, ApiError> {
-    let code = request.match_info().get("code").unwrap_or_default().to_owned();
-    follow(&request, &services, None, &code).await
+pub(crate) async fn visit(request: HttpRequest, context: web::Data<Context>) -> HttpResponse {
+    let code = request.match_info().get("code").unwrap_or_default();
+    request::answered(&request, follow(&request, &context, None, code)).await
 }
 
 /// A visit of `/{slug}/{shortCode}`: the same, for that app only.
 pub(crate) async fn visit_of_app(
     request: HttpRequest,
-    services: web::Data<Services>,
-) -> Result<HttpResponse, ApiError> {
-    let part = |name| request.match_info().get(name).unwrap_or_default().to_owned();
-    let (slug, code) = (part("slug"), part("code"));
-    follow(&request, &services, Some(&slug), &code).await
+    context: web::Data<Context>,
+) -> HttpResponse {
+    let part = |name| request.match_info().get(name).unwrap_or_default();
+    let visit = follow(&request, &context, Some(part("slug")), part("code"));
+    request::answered(&request, visit).await
 }
 
 async fn follow(
     request: &HttpRequest,
-    services: &web::Data<Services>,
+    context: &web::Data<Context>,
     slug: Option<&str>,
     code: &str,
 ) -> Result<HttpResponse, ApiError> {
-    let metrics = request.app_data::<web::Data<Metrics>>();
-    let count = |result: &'static str| {
-        if let Some(metrics) = metrics {
-            metrics.redirect(result);
-        }
-    };
-    let Some(found) = find(request, services, slug, code).await? else {
+    let count = |result| context.metrics.redirect(result);
+    let Some(found) = find(request, context, slug, code).await? else {
         count("not_found");
-        return Ok(refusal(request, StatusCode::NOT_FOUND));
+        return refusal(request, StatusCode::NOT_FOUND);
     };
-    let visit = services.visits.arrive(&found, visitor(request));
+    let visit = context.services.visits.arrive(&found, visitor(request, context));
     if let Some(click) = visit.click
-        && services.visits.record(click).await == Recorded::Dropped
+        && context.services.visits.record(click).await == Recorded::Dropped
     {
         // Lost, but the visitor is not to blame: the writer has counted and logged it.
         count("click_dropped");
@@ -75,7 +74,7 @@ async fn follow(
         }
         Destination::Expired => {
             count("expired");
-            refusal(request, StatusCode::GONE)
+            return refusal(request, StatusCode::GONE);
         }
     };
     Ok(answer)
@@ -83,37 +82,40 @@ async fn follow(
 
 async fn find(
     request: &HttpRequest,
-    services: &web::Data<Services>,
+    context: &web::Data<Context>,
     slug: Option<&str>,
     code: &str,
 ) -> Result<Option<Found>, ApiError> {
     let Ok(code) = ShortCode::parse(code) else { return Ok(None) };
-    let host = host_of(request);
-    match services.visits.in_memory(&code, Place { host: host.as_ref(), slug }) {
+    let visits = &context.services.visits;
+    // Reading the host costs more than all else here, so it is read only where it decides.
+    let host = if visits.host_matters() { host_of(request, context) } else { None };
+    match visits.in_memory(&code, Place { host: host.as_ref(), slug }) {
         Lookup::Found(found) => Ok(Some(found)),
         Lookup::Absent => Ok(None),
         Lookup::Unknown => {
-            let (services, slug) = (services.clone(), slug.map(str::to_owned));
+            let host = host.or_else(|| host_of(request, context));
+            let (context, slug) = (context.clone(), slug.map(str::to_owned));
             blocking::run_within(blocking::VISIT_LIMIT, move || {
-                services.visits.load(&code, Place { host: host.as_ref(), slug: slug.as_deref() })
+                let place = Place { host: host.as_ref(), slug: slug.as_deref() };
+                context.services.visits.load(&code, place)
             })
             .await
         }
     }
 }
 
-fn host_of(request: &HttpRequest) -> Option<Host> {
-    let peer = request.peer_addr().map(|a| a.ip());
-    request.app_data::<web::Data<TrustedProxies>>()?.host(peer, request.headers())
+fn host_of(request: &HttpRequest, context: &Context) -> Option<Host> {
+    context.proxies.host(request.peer_addr().map(|a| a.ip()), request.headers())
 }
 
-fn visitor(request: &HttpRequest) -> Visitor {
+fn visitor(request: &HttpRequest, context: &Context) -> Visitor {
     let headers = request.headers();
     let agent = headers.get(header::USER_AGENT).map(HeaderValue::as_bytes);
     let agent_text: Cow<'_, str> = agent.map(String::from_utf8_lossy).unwrap_or_default();
     Visitor {
         platform: Platform::detect(text(headers, "sec-ch-ua-platform"), Some(&agent_text)),
-        address: crate::request::client_of(request),
+        address: context.proxies.client(request.peer_addr().map(|a| a.ip()), headers),
         user_agent: agent.and_then(NewClick::clean_user_agent),
         referrer: text(headers, "referer").and_then(Referrer::parse),
         counts: request.method() == Method::GET && !is_prefetch(|name| text(headers, name)),
@@ -134,7 +136,7 @@ fn redirect(target: &str) -> HttpResponse {
 }
 
 /// 404 or 410: a page for people, a problem for programs that ask for JSON.
-fn refusal(request: &HttpRequest, status: StatusCode) -> HttpResponse {
+fn refusal(request: &HttpRequest, status: StatusCode) -> Result<HttpResponse, ApiError> {
     let accept = text(request.headers(), "accept").unwrap_or_default();
     if accept.contains("json") && !accept.contains("text/html") {
         let problem = if status == StatusCode::GONE {
@@ -142,8 +144,7 @@ fn refusal(request: &HttpRequest, status: StatusCode) -> HttpResponse {
         } else {
             ApiError::link_not_found()
         };
-        let id = crate::request::RequestId::get(request);
-        return problem.respond(&id, request.method());
+        return Err(problem);
     }
-    pages::refusal(status)
+    Ok(pages::refusal(status))
 }

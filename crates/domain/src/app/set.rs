@@ -44,6 +44,11 @@ impl AppSet {
         self.hosts.get(host).into_iter().flatten().filter_map(|id| self.apps.get(id))
     }
 
+    /// True when any app lists a host.
+    pub fn lists_hosts(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
     /// True when the host belongs to apps: it then serves links, never the dashboard.
     pub fn is_app_host(&self, host: &Host) -> bool {
         self.hosts.contains_key(host)

@@ -41,7 +41,13 @@ impl NewClick {
     /// A user agent as it is kept: cut at a character's edge, control characters replaced, nothing
     /// when empty.
     pub fn clean_user_agent(header: &[u8]) -> Option<String> {
-        let text = String::from_utf8_lossy(&header[..header.len().min(Self::MAX_USER_AGENT)]);
+        let header = &header[..header.len().min(Self::MAX_USER_AGENT)];
+        // Nearly all are plain ASCII, and this is the hot path.
+        if header.iter().all(|b| (0x21..0x7f).contains(b) || *b == b' ') {
+            let text = String::from_utf8_lossy(header);
+            return (!text.trim().is_empty()).then(|| text.into_owned());
+        }
+        let text = String::from_utf8_lossy(header);
         let mut text: String =
             text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         while text.len() > Self::MAX_USER_AGENT {

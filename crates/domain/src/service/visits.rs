@@ -78,6 +78,11 @@ impl Visits {
         Self { links, apps, journal, ids, clock, address_mode }
     }
 
+    /// False when no app lists any host, so that every link answers on every host; never blocks.
+    pub fn host_matters(&self) -> bool {
+        self.apps.in_memory().is_none_or(|apps| apps.lists_hosts())
+    }
+
     /// What memory knows; never blocks.
     pub fn in_memory(&self, code: &ShortCode, place: Place<'_>) -> Lookup {
         let Some(apps) = self.apps.in_memory() else { return Lookup::Unknown };
