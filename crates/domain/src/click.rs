@@ -2,13 +2,16 @@
 
 mod address;
 mod event;
+mod packed;
 mod platform;
 mod range;
 mod referrer;
 mod stats;
+pub mod wire;
 
 pub use address::{AddressMode, client_address, network_of, truncate};
 pub use event::{BotReason, Classification, Click, ClickId, DeviceClass, MatchMethod, NewClick};
+pub use packed::WireError;
 pub use platform::{Platform, is_prefetch};
 pub use range::{DateRange, Interval, RangeError};
 pub use referrer::Referrer;

@@ -28,6 +28,18 @@ impl Referrer {
         (url.as_str().len() <= Self::MAX_BYTES).then(|| Self(url.as_str().into()))
     }
 
+    /// Takes back what [`as_str`](Self::as_str) gave; nothing for a text it never gives.
+    ///
+    /// The text is checked but not parsed again: should a later parser write the same URL another
+    /// way, a click that is recorded must still be read.
+    pub(super) fn from_kept(text: &str) -> Option<Self> {
+        let begins = |scheme: &str| text.starts_with(scheme);
+        let ours = (begins("https://") || begins("http://") || begins("android-app://"))
+            && text.len() <= Self::MAX_BYTES
+            && text.bytes().all(|b| b.is_ascii_graphic());
+        ours.then(|| Self(text.into()))
+    }
+
     /// Origin and path.
     pub fn as_str(&self) -> &str {
         &self.0
