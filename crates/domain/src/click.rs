@@ -1,6 +1,7 @@
 //! Clicks: who came, from where, and what that adds up to.
 
 mod address;
+mod day_stats;
 mod event;
 mod packed;
 mod platform;
@@ -10,6 +11,7 @@ mod stats;
 pub mod wire;
 
 pub use address::{AddressMode, client_address, network_of, truncate};
+pub use day_stats::{Counted, DayStats, Hour, summarize_days};
 pub use event::{BotReason, Classification, Click, ClickId, DeviceClass, MatchMethod, NewClick};
 pub use packed::WireError;
 pub use platform::{Platform, is_prefetch};

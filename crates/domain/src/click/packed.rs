@@ -96,6 +96,14 @@ impl<'a> Reader<'a> {
         Ok((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
     }
 
+    /// A length that is at most `max`, else an impossible `what`.
+    pub(super) fn length(&mut self, max: usize, what: &'static str) -> Result<usize, WireError> {
+        usize::try_from(self.number()?)
+            .ok()
+            .filter(|length| *length <= max)
+            .ok_or(WireError::Impossible(what))
+    }
+
     pub(super) fn text(&mut self, what: &'static str) -> Result<&'a str, WireError> {
         let length = usize::try_from(self.number()?).map_err(|_| WireError::Truncated)?;
         let bytes = self.bytes(length)?;

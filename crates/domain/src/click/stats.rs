@@ -89,6 +89,12 @@ pub struct LinkStats {
 /// Most lines of a ranking; the rest is summed as `Other`.
 const MAX_LINES: usize = 100;
 
+/// The line of the rest of a ranking.
+const OTHER: &str = "Other";
+
+/// The line of clicks without a value, in rankings that add up to the total.
+pub(super) const UNKNOWN: &str = "Unknown";
+
 /// Adds tallies up.
 ///
 /// Every ranking counts each click once, so rankings with an `Unknown` line add up to the total.
@@ -107,9 +113,9 @@ pub fn summarize(
                 *sums.entry(name).or_default() += tally.clicks;
             }
         }
-        ranking(sums)
+        ranking(sums, 0)
     };
-    let known = |name: Option<&str>| Some(name.unwrap_or("Unknown").to_owned());
+    let known = |name: Option<&str>| Some(name.unwrap_or(UNKNOWN).to_owned());
     let mut platforms = PlatformClicks::default();
     for tally in counted() {
         *match tally.platform {
@@ -133,14 +139,21 @@ pub fn summarize(
     }
 }
 
-fn ranking(sums: BTreeMap<String, u64>) -> Vec<Count> {
+/// The lines of a ranking, by clicks, then name. `rest` are clicks whose names are not known any
+/// more; they and the lines beyond [`MAX_LINES`] stand last, as `Other`.
+pub(super) fn ranking(mut sums: BTreeMap<String, u64>, mut rest: u64) -> Vec<Count> {
+    if rest > 0 {
+        rest = rest.saturating_add(sums.remove(OTHER).unwrap_or_default());
+    }
     let mut lines: Vec<Count> =
         sums.into_iter().map(|(name, clicks)| Count { name, clicks }).collect();
     // The map gave the names in order and the sort is stable, so equal counts stay in name order.
     lines.sort_by_key(|line| std::cmp::Reverse(line.clicks));
-    if lines.len() > MAX_LINES {
-        let rest: u64 = lines.drain(MAX_LINES - 1..).map(|line| line.clicks).sum();
-        lines.push(Count { name: "Other".to_owned(), clicks: rest });
+    if lines.len() + usize::from(rest > 0) > MAX_LINES {
+        rest = lines.drain(MAX_LINES - 1..).fold(rest, |sum, line| sum.saturating_add(line.clicks));
+    }
+    if rest > 0 {
+        lines.push(Count { name: OTHER.to_owned(), clicks: rest });
     }
     lines
 }
@@ -150,23 +163,49 @@ fn series<'a>(
     range: DateRange,
     interval: Interval,
 ) -> Vec<SeriesPoint> {
-    let midnight = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
-    let mut points: BTreeMap<DateTime<Utc>, u64> = match interval {
-        Interval::Day => range.each_day().map(|day| (midnight(day), 0)).collect(),
-        Interval::Hour => range
-            .each_day()
-            .flat_map(|day| (0..24).map(move |hour| midnight(day) + TimeDelta::hours(hour)))
-            .map(|hour| (hour, 0))
-            .collect(),
-    };
+    let mut series = Series::new(range, interval);
     for tally in tallies {
-        let at = match interval {
-            Interval::Day => midnight(tally.hour.date_naive()),
-            Interval::Hour => tally.hour,
-        };
-        *points.entry(at).or_default() += tally.clicks;
+        series.add(tally.hour, tally.clicks);
     }
-    points.into_iter().map(|(at, clicks)| SeriesPoint { at, clicks }).collect()
+    series.into_points()
+}
+
+/// A series in the making; it has every day or hour of its range from the start.
+pub(super) struct Series {
+    interval: Interval,
+    points: BTreeMap<DateTime<Utc>, u64>,
+}
+
+impl Series {
+    pub(super) fn new(range: DateRange, interval: Interval) -> Self {
+        let points = match interval {
+            Interval::Day => range.each_day().map(|day| (midnight(day), 0)).collect(),
+            Interval::Hour => range
+                .each_day()
+                .flat_map(|day| (0..24).map(move |hour| midnight(day) + TimeDelta::hours(hour)))
+                .map(|hour| (hour, 0))
+                .collect(),
+        };
+        Self { interval, points }
+    }
+
+    /// Adds the clicks of the hour that begins at `hour`.
+    pub(super) fn add(&mut self, hour: DateTime<Utc>, clicks: u64) {
+        let at = match self.interval {
+            Interval::Day => midnight(hour.date_naive()),
+            Interval::Hour => hour,
+        };
+        let point = self.points.entry(at).or_default();
+        *point = point.saturating_add(clicks);
+    }
+
+    pub(super) fn into_points(self) -> Vec<SeriesPoint> {
+        self.points.into_iter().map(|(at, clicks)| SeriesPoint { at, clicks }).collect()
+    }
+}
+
+pub(super) fn midnight(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(chrono::NaiveTime::MIN).and_utc()
 }
 
 #[cfg(test)]
