@@ -8,6 +8,7 @@ mod platform;
 mod range;
 mod referrer;
 mod stats;
+mod visitor_hash;
 pub mod wire;
 
 pub use address::{AddressMode, client_address, network_of, truncate};
@@ -18,3 +19,4 @@ pub use platform::{Platform, is_prefetch};
 pub use range::{DateRange, Interval, RangeError};
 pub use referrer::Referrer;
 pub use stats::{Count, LinkStats, PlatformClicks, SeriesPoint, Tally, summarize};
+pub use visitor_hash::{DaySalt, visitor_hash};
