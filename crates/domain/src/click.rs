@@ -1,6 +1,7 @@
 //! Clicks: who came, from where, and what that adds up to.
 
 mod address;
+mod crawler;
 mod day_stats;
 mod event;
 mod packed;
@@ -12,6 +13,7 @@ mod visitor_hash;
 pub mod wire;
 
 pub use address::{AddressMode, client_address, network_of, truncate};
+pub use crawler::is_preview_crawler;
 pub use day_stats::{Counted, DayStats, Hour, summarize_days};
 pub use event::{BotReason, Classification, Click, ClickId, DeviceClass, MatchMethod, NewClick};
 pub use packed::WireError;
