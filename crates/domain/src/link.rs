@@ -4,13 +4,15 @@ mod destination;
 mod draft;
 mod edit;
 mod filter;
+mod install_referrer;
 mod payload;
 mod redirects;
 mod short_code;
 mod tags;
+mod target;
 mod text;
 
-pub use destination::{Destination, Route, Target};
+pub use destination::{Destination, Route};
 pub use draft::{CodeChoice, LinkDraft};
 pub use edit::LinkEdit;
 pub use filter::{LinkFilter, LinkStatus, SearchTerm, search_key};
@@ -18,6 +20,7 @@ pub use payload::Payload;
 pub use redirects::{CustomScheme, ImageUrl, RedirectUrl, Redirects};
 pub use short_code::{RESERVED_WORDS, ShortCode, is_reserved};
 pub use tags::{Tag, Tags};
+pub use target::Target;
 pub use text::{Campaign, Channel, OgDescription, OgTitle};
 
 use chrono::{DateTime, Utc};

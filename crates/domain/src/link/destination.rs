@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use url::Url;
 
 use super::{
-    Campaign, Channel, ImageUrl, Link, LinkId, OgDescription, OgTitle, Redirects, ShortCode,
+    Campaign, Channel, ImageUrl, Link, LinkId, OgDescription, OgTitle, Redirects, ShortCode, Target,
 };
 use crate::app::{App, AppId};
 use crate::click::Platform;
@@ -66,22 +66,6 @@ pub enum Destination {
     Expired,
 }
 
-/// A URL to send, in the form that goes into a header: ASCII, percent-encoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target(Url);
-
-impl Target {
-    /// The text for a `Location` header or a link.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// The parsed URL.
-    pub fn url(&self) -> &Url {
-        &self.0
-    }
-}
-
 impl Route {
     /// Where this link leads a visitor of `platform` at `now`.
     ///
@@ -93,7 +77,9 @@ impl Route {
         let usable = |url: Option<&super::RedirectUrl>| url.and_then(|u| u.target(schemes));
         if self.expires_at.is_some_and(|end| now >= end) {
             return match usable(self.redirects.expired.as_ref()) {
-                Some(url) if is_web_or_store(&url) => Destination::ExpiredRedirect(Target(url)),
+                Some(url) if is_web_or_store(&url) => {
+                    Destination::ExpiredRedirect(Target::new(url))
+                }
                 _ => Destination::Expired,
             };
         }
@@ -107,8 +93,8 @@ impl Route {
             .chain(app.settings.defaults(platform))
             .find_map(usable);
         match found {
-            Some(url) if is_web_or_store(&url) => Destination::Redirect(Target(url)),
-            other => Destination::Landing(other.map(Target)),
+            Some(url) if is_web_or_store(&url) => Destination::Redirect(Target::new(url)),
+            other => Destination::Landing(other.map(Target::new)),
         }
     }
 }
