@@ -9,6 +9,7 @@ mod platform;
 mod range;
 mod referrer;
 mod stats;
+pub mod token;
 mod visitor_hash;
 pub mod wire;
 

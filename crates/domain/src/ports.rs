@@ -15,6 +15,7 @@ mod link_lookup;
 mod links;
 mod secrets;
 mod store_error;
+mod token_mac;
 mod world;
 
 pub use admins::{
@@ -33,6 +34,7 @@ pub use links::{
 };
 pub use secrets::{AccessClaims, AccessTokens, Passwords, RefreshToken, Secrets, TokenError};
 pub use store_error::StoreError;
+pub use token_mac::TokenMac;
 pub use world::{Clock, CodeSource, IdSource};
 
 #[cfg(any(test, feature = "mocks"))]
@@ -47,4 +49,5 @@ pub use self::{
     link_lookup::MockLinkLookup,
     links::MockLinkRepository,
     secrets::{MockAccessTokens, MockPasswords, MockSecrets},
+    token_mac::MockTokenMac,
 };
