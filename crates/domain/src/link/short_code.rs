@@ -90,6 +90,7 @@ impl fmt::Display for ShortCode {
 /// Words that the service keeps for its own paths, today's and likely ones.
 pub const RESERVED_WORDS: &[&str] = &[
     "api",
+    "bulk",
     "docs",
     "dashboard",
     "admin",
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn an_own_code_is_neither_a_number_nor_a_reserved_word() {
         assert_eq!(code_of(ShortCode::parse_own("12345")), InvalidCode::InvalidFormat);
-        for text in ["api", "API", "Dashboard", "well-known"] {
+        for text in ["api", "API", "Dashboard", "well-known", "bulk"] {
             assert_eq!(code_of(ShortCode::parse_own(text)), InvalidCode::Reserved, "{text}");
         }
     }
