@@ -2,7 +2,7 @@
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
-use signpost_domain::link::{LinkFilter, LinkStatus, SearchTerm, Tag};
+use signpost_domain::link::{LinkFilter, LinkStatus, SearchTerm, Tag, Tags};
 use signpost_domain::page::PageRequest;
 use signpost_domain::{Invalid, InvalidCode};
 
@@ -76,7 +76,12 @@ fn read_query(
     )
     .flatten();
     let mut tags = Vec::new();
-    for text in query.all("tag").take(20) {
+    let asked: Vec<&str> = query.all("tag").filter(|text| !text.is_empty()).collect();
+    if asked.len() > Tags::MAX {
+        let many = format!("is given more than {} times", Tags::MAX);
+        errors.push(FieldError::new("tag", &Invalid::new(InvalidCode::TooLong, many)));
+    }
+    for text in asked.into_iter().take(Tags::MAX) {
         match Tag::parse(text) {
             Ok(tag) => tags.push(tag),
             Err(invalid) => errors.push(FieldError::new("tag", &invalid)),
@@ -176,5 +181,20 @@ mod tests {
         let error = read_query(&QueryParameters::of(&request), now).unwrap_err();
         let fields: Vec<_> = error.errors.iter().map(|e| e.field.as_str()).collect();
         assert_eq!(fields, ["page", "search", "status", "tag"]);
+    }
+
+    #[test]
+    fn a_blank_parameter_is_no_filter_and_no_tag_is_passed_over() {
+        let read = |uri: &str| {
+            let query = QueryParameters::of(&TestRequest::with_uri(uri).to_http_request());
+            read_query(&query, chrono::DateTime::from_timestamp(0, 0).unwrap()).map(|read| read.0)
+        };
+        assert_eq!(
+            read("/l?search=&channel=&campaign=&status=&tag=").unwrap(),
+            LinkFilter::default()
+        );
+        let tags = |n| (0..n).map(|n| format!("tag={n}")).collect::<Vec<_>>().join("&");
+        assert_eq!(read(&format!("/l?{}", tags(20))).unwrap().tags.len(), 20);
+        assert_eq!(read(&format!("/l?{}", tags(21))).unwrap_err().errors[0].code, "too_long");
     }
 }
