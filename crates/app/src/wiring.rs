@@ -20,7 +20,7 @@ use signpost_adapters::links::SqlLinks;
 use signpost_adapters::passwords::Argon2Passwords;
 use signpost_adapters::secrets::OsSecrets;
 use signpost_adapters::system::{RandomCodes, SystemClock, UuidV7Ids};
-use signpost_domain::access::{KeyName, Scope, Scopes};
+use signpost_domain::access::{AdminEmail, KeyName, Role, Scope, Scopes};
 use signpost_domain::app::{AppId, AppName, AppPatch};
 use signpost_domain::ports::{AppDirectory, ClickRepository, Clock, StoreError};
 use signpost_domain::service::{
@@ -150,6 +150,23 @@ impl Services {
         let name = KeyName::parse("test").expect("a name");
         let (_, key) = self.keys.create(AppId(app), name, scopes, None).expect("a key");
         key.expose().to_owned()
+    }
+
+    /// A key that reads and writes links, revoked.
+    #[doc(hidden)]
+    pub fn create_revoked_key_for_tests(&self, app: i64) -> String {
+        let text = self.create_key_for_tests(app, &["links:read", "links:write"]);
+        let key = self.keys.authenticate(&text).expect("a key");
+        assert!(self.keys.revoke(key.id).expect("an answer"), "a key that is there");
+        text
+    }
+
+    /// An admin who may see these apps only.
+    #[doc(hidden)]
+    pub fn create_member_for_tests(&self, email: &str, password: &str, apps: &[i64]) {
+        let email = AdminEmail::parse(email).expect("an address");
+        let apps: Vec<AppId> = apps.iter().copied().map(AppId).collect();
+        self.sessions.create_admin(&email, password, Role::Member, &apps).expect("an admin");
     }
 
     /// Stores the clicks that wait.

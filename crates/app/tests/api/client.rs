@@ -32,6 +32,11 @@ impl Client {
         Self { address, headers: Vec::new(), agent: config.into() }
     }
 
+    /// The same client on connections of its own.
+    pub(crate) fn fresh(&self) -> Self {
+        Self { headers: self.headers.clone(), ..Self::new(self.address) }
+    }
+
     /// The same client with a further header.
     pub(crate) fn with(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
@@ -93,18 +98,56 @@ impl Client {
         Answer { status: answer.status().as_u16(), headers, bytes, text }
     }
 
-    /// Sends raw bytes on a connection of its own and reads until the other side closes it.
-    pub(crate) fn raw(&self, bytes: &[u8]) -> String {
+    /// GET of a path that a URL parser would repair, sent as it stands.
+    pub(crate) fn get_as_is(&self, path: &str) -> Answer {
+        let mut head = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+        if self.headers.iter().all(|(name, _)| name != "host") {
+            head += &format!("Host: {}\r\n", self.address);
+        }
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        self.raw(format!("{head}\r\n").as_bytes())
+    }
+
+    /// Sends raw bytes on a connection of its own and reads until the other side closes it, or
+    /// until the whole answer is there.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.write_all(bytes).unwrap();
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
+        let mut received = Vec::new();
+        let mut part = [0; 4096];
+        loop {
+            if let Some(answer) = Answer::of_bytes(&received) {
+                return answer;
+            }
+            match stream.read(&mut part) {
+                Ok(n) if n > 0 => received.extend_from_slice(&part[..n]),
+                end => panic!("{end:?} after {}", String::from_utf8_lossy(&received)),
+            }
+        }
     }
 }
 
 impl Answer {
+    /// The answer in what was received, once it is whole.
+    fn of_bytes(received: &[u8]) -> Option<Self> {
+        let end = received.windows(4).position(|four| four == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(&received[..end]).into_owned();
+        let mut lines = head.split("\r\n");
+        let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect();
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length: usize = length.map_or(0, |(_, n)| n.parse().unwrap());
+        let bytes = received.get(end + 4..end + 4 + length)?.to_vec();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(Self { status, headers, bytes, text })
+    }
+
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
     }
@@ -129,7 +172,7 @@ impl Answer {
     pub(crate) fn refused(&self) -> Vec<(String, String)> {
         let problem = self.json();
         let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-        let errors = problem["errors"].as_array().unwrap();
+        let errors = problem["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
         errors.iter().map(|error| (text(&error["field"]), text(&error["code"]))).collect()
     }
 }

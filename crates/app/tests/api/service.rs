@@ -84,6 +84,20 @@ impl Service {
         }
     }
 
+    /// A service whose database does not answer, with the keys of this one.
+    pub(crate) fn without_database(&self) -> Self {
+        let place = Place {
+            directory: tempfile::tempdir().unwrap(),
+            // Nobody listens on port 1.
+            database_url: "postgres://127.0.0.1:1/signpost".to_owned(),
+            schema: None,
+            settings: Vec::new(),
+        };
+        let (config, listener) = place.configure();
+        let running = place.serve(&config, listener, wiring::build(&config).unwrap());
+        Self { place, running: RefCell::new(Some(running)), first: self.first.clone() }
+    }
+
     fn start(
         directory: TempDir,
         database_url: String,
@@ -132,28 +146,46 @@ impl Service {
 
     /// The owner, signed in.
     pub(crate) fn owner(&self) -> Client {
-        let body =
-            serde_json::json!({ "email": self.first.owner, "password": self.first.password });
+        self.signed_in(&self.first.owner, &self.first.password)
+    }
+
+    /// A member who may see these apps, signed in.
+    pub(crate) fn member(&self, apps: &[i64]) -> Client {
+        let (email, password) = ("member@example.com", "a member's password");
+        self.services().create_member_for_tests(email, password, apps);
+        self.signed_in(email, password)
+    }
+
+    fn signed_in(&self, email: &str, password: &str) -> Client {
+        let body = serde_json::json!({ "email": email, "password": password });
         let answer = self.anybody().post("/api/v1/admin/sessions", &body.to_string());
         assert_eq!(answer.status, 201, "{}", answer.text);
         let token = answer.json()["accessToken"].as_str().unwrap().to_owned();
         self.anybody().with("authorization", &format!("Bearer {token}"))
     }
 
+    fn services(&self) -> wiring::Services {
+        self.running.borrow().as_ref().unwrap().services.clone()
+    }
+
     /// Creates another app and answers its number and a key that reads and writes its links.
     pub(crate) fn another_app(&self, name: &str) -> (i64, String) {
-        self.running.borrow().as_ref().unwrap().services.create_app_for_tests(name)
+        self.services().create_app_for_tests(name)
     }
 
     /// A key of the first app with these scopes only.
     pub(crate) fn key_with(&self, scopes: &[&str]) -> String {
-        let running = self.running.borrow();
-        running.as_ref().unwrap().services.create_key_for_tests(self.first.app_id, scopes)
+        self.services().create_key_for_tests(self.first.app_id, scopes)
+    }
+
+    /// A key of the first app that was revoked.
+    pub(crate) fn revoked_key(&self) -> String {
+        self.services().create_revoked_key_for_tests(self.first.app_id)
     }
 }
 
 impl Place {
-    fn run(&self) -> (Running, Option<First>) {
+    fn configure(&self) -> (Config, TcpListener) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let lookup = |name: &str| {
@@ -165,7 +197,11 @@ impl Place {
                 _ => None,
             })
         };
-        let config = Config::read(lookup).unwrap_or_else(|lines| panic!("{lines:?}"));
+        (Config::read(lookup).unwrap_or_else(|lines| panic!("{lines:?}")), listener)
+    }
+
+    fn run(&self) -> (Running, Option<First>) {
+        let (config, listener) = self.configure();
         let services = wiring::build(&config).unwrap();
         let first = services.prepare().unwrap().map(|first| First {
             app_id: first.app.id.0,
@@ -174,7 +210,12 @@ impl Place {
             owner: first.owner.as_str().to_owned(),
             password: first.password,
         });
-        let shared = Shared::new(&config, services.clone(), Readiness::default());
+        (self.serve(&config, listener, services), first)
+    }
+
+    fn serve(&self, config: &Config, listener: TcpListener, services: wiring::Services) -> Running {
+        let address = listener.local_addr().unwrap();
+        let shared = Shared::new(config, services.clone(), Readiness::default());
         let (sender, receiver) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
@@ -184,7 +225,7 @@ impl Place {
             });
         });
         let handle = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
-        (Running { address, handle, services, thread }, first)
+        Running { address, handle, services, thread }
     }
 }
 
