@@ -1,6 +1,6 @@
 //! Hosts of apps serve links, never the APIs behind them.
 
-use actix_web::body::MessageBody;
+use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
@@ -20,12 +20,14 @@ const OWN: &[&str] =
 pub(crate) async fn keep_to_links<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<B>, actix_web::Error> {
-    let path = request.path();
+) -> Result<ServiceResponse<EitherBody<B>>, actix_web::Error> {
+    // The path as the router reads it: in the raw one a letter may be written with a percent sign.
+    let path = request.match_info().as_str();
     if OWN.iter().any(|own| path.starts_with(own)) && is_app_host(request.request()).await {
-        return Err(ApiError::not_found().into());
+        // An answer, because an error would pass by the middleware that writes problems.
+        return Ok(request.error_response(ApiError::not_found()).map_into_right_body());
     }
-    next.call(request).await
+    Ok(next.call(request).await?.map_into_left_body())
 }
 
 async fn is_app_host(request: &HttpRequest) -> bool {
