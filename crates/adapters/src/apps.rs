@@ -98,6 +98,10 @@ fn update(
     let Some(row) = conn.app(id)? else { return Ok(None) };
     let old = App::try_from(row)?;
     let (slug, name, hosts, settings) = patch.apply(&old);
+    let same = slug == old.slug && name == old.name && hosts == old.hosts;
+    if same && settings == old.settings {
+        return Ok(Some(old));
+    }
     let columns = AppColumns {
         slug: slug.as_str(),
         name: name.as_str(),

@@ -25,7 +25,8 @@ pub trait AppRepository: Send + Sync {
     /// Applies a patch and returns the result, or `None` without such an app.
     ///
     /// The app is locked meanwhile, so that of two patches at once neither is lost. Answers
-    /// [`SaveAppError::SlugTaken`] and changes nothing when the new slug is in use.
+    /// [`SaveAppError::SlugTaken`] and changes nothing when the new slug is in use. A patch that
+    /// changes nothing leaves the time of the last change as it is.
     fn update(
         &self,
         id: AppId,
