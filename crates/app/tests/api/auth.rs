@@ -35,6 +35,9 @@ const ENDPOINTS: [(&str, &str, Needs); 17] = [
     ("DELETE", "/api/v1/admin/sessions/current", Needs::Admin),
 ];
 
+/// Who asks, with which credential, and what they may.
+type Holder = (&'static str, Client, fn(Needs) -> bool);
+
 /// A body that no endpoint takes: whoever gets as far as the body is told so.
 fn ask(client: &Client, method: &str, path: &str) -> Answer {
     let body = matches!(method, "POST" | "PUT" | "PATCH").then_some(b"nonsense".as_slice());
@@ -62,7 +65,7 @@ pub(crate) fn every_endpoint_wants_its_own_credential(service: &Service) {
     let (read, write) = (service.key_with(&["links:read"]), service.key_with(&["links:write"]));
     let revoked = service.revoked_key();
     let basic = service.anybody().with("authorization", "Basic dXNlcjpwYXNz");
-    let everyone: [(&str, Client, fn(Needs) -> bool); 11] = [
+    let everyone: [Holder; 11] = [
         ("no credential", service.anybody(), |_| false),
         ("a key with a wrong checksum", key(&wrong_checksum), |_| false),
         ("a key of nobody", key(&unknown), |_| false),
@@ -92,9 +95,8 @@ pub(crate) fn every_endpoint_wants_its_own_credential(service: &Service) {
                 "a key that reads" | "a key that writes" | "a publishable key" if public => {
                     (403, "insufficient_scope")
                 }
-                "no credential" => (401, "missing_credentials"),
-                // The Admin API does not look at this header at all.
-                "a key in X-API-Key" => (401, "missing_credentials"),
+                // The Admin API does not look at X-API-Key at all.
+                "no credential" | "a key in X-API-Key" => (401, "missing_credentials"),
                 _ => (401, "invalid_credentials"),
             };
             if method == "HEAD" {

@@ -232,3 +232,33 @@ pub(crate) fn requests_that_proxies_read_differently_are_refused(service: &Servi
     }
     assert_eq!(service.anybody().get("/livez").status, 200);
 }
+
+pub(crate) fn a_body_that_was_not_read_is_never_taken_for_a_request(service: &Service) {
+    let key = &service.first().secret_key;
+    let hidden = "DELETE /api/v1/public/links/mine HTTP/1.1\r\nHost: x\r\n";
+    assert_eq!(service.backend().post(LINKS, r#"{"shortCode":"mine","payload":{}}"#).status, 201);
+    // Each is answered before its body is read; the body says what a smuggler would say.
+    for (kind, length, status) in
+        [("application/json", 200_000, 413), ("text/plain", 150, 415), ("application/json", 150, 400)]
+    {
+        let inner = format!("{hidden}X-API-Key: {key}\r\n\r\n");
+        let request = format!(
+            "POST {LINKS} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: {kind}\r\n\
+             Content-Length: {length}\r\n\r\n{inner}{}",
+            " ".repeat(length - inner.len())
+        );
+        assert_eq!(service.anybody().raw(request.as_bytes()).status, status);
+        assert_eq!(service.backend().get(&format!("{LINKS}/mine")).status, 200, "{kind} {length}");
+    }
+}
+
+pub(crate) fn a_body_that_does_not_arrive_is_given_up(service: &Service) {
+    let head = format!(
+        "POST {LINKS} HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 100\r\n\r\n{{\"payload\":",
+        service.first().secret_key
+    );
+    // The client reads for 30 seconds, the service waits for 10.
+    let answer = service.anybody().raw(head.as_bytes());
+    assert_eq!((answer.status, answer.problem().as_str()), (408, "request_timeout"));
+}

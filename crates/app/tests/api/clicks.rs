@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::client::Answer;
-use crate::service::Service;
+use crate::service::{Service, now};
 use crate::table::Table;
 use crate::visits::{ANDROID, DESKTOP, IPHONE, three_targets};
 
@@ -39,7 +39,7 @@ pub(crate) fn a_click_says_all_that_is_known(service: &Service) {
     assert_eq!(event.as_str().unwrap().chars().nth(14), Some('7'), "a UUID of version 7: {event}");
     let at = click.remove("timestamp").unwrap();
     let at = chrono::DateTime::parse_from_rfc3339(at.as_str().unwrap()).unwrap();
-    assert!((chrono::Utc::now() - at.to_utc()).abs() < chrono::TimeDelta::minutes(5));
+    assert!((now() - at.to_utc()).abs() < chrono::TimeDelta::minutes(5));
     let expected = json!({
         "linkId": id, "ipAddress": "127.0.0.1", "userAgent": IPHONE, "operatingSystem": "iOS",
         "osVersion": "18.5", "platform": "ios", "browser": "Safari", "device": "phone",

@@ -37,6 +37,11 @@ impl Client {
         Self { headers: self.headers.clone(), ..Self::new(self.address) }
     }
 
+    /// The same client, asking another service.
+    pub(crate) fn at(&self, address: SocketAddr) -> Self {
+        Self { address, ..self.clone() }
+    }
+
     /// The same client with a further header.
     pub(crate) fn with(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
@@ -95,19 +100,21 @@ impl Client {
         let mut bytes = Vec::new();
         answer.body_mut().as_reader().read_to_end(&mut bytes).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Answer { status: answer.status().as_u16(), headers, bytes, text }
+        let answer = Answer { status: answer.status().as_u16(), headers, bytes, text };
+        // What holds for every answer is looked at in every answer.
+        assert_ne!(answer.status, 500, "{method} {path}: {}", answer.text);
+        assert!(answer.header("x-request-id").is_some(), "{method} {path}: {}", answer.status);
+        answer
     }
 
     /// GET of a path that a URL parser would repair, sent as it stands.
     pub(crate) fn get_as_is(&self, path: &str) -> Answer {
-        let mut head = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+        let mut lines = vec![format!("GET {path} HTTP/1.1"), "Connection: close".to_owned()];
         if self.headers.iter().all(|(name, _)| name != "host") {
-            head += &format!("Host: {}\r\n", self.address);
+            lines.push(format!("Host: {}", self.address));
         }
-        for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        self.raw(format!("{head}\r\n").as_bytes())
+        lines.extend(self.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+        self.raw(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes())
     }
 
     /// Sends raw bytes on a connection of its own and reads until the other side closes it, or

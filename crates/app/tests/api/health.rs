@@ -133,6 +133,25 @@ pub(crate) fn a_service_without_its_database_says_so_soon(service: &Service) {
     drop(token);
 }
 
+pub(crate) fn a_failure_says_nothing_of_the_inside(service: &Service) {
+    let break_it = "ALTER TABLE links RENAME TO hidden_links";
+    signpost_adapters::testing::execute(service.database_url(), break_it).unwrap();
+    let key = &service.first().secret_key;
+    // Sent without the library, whose client takes no 500 for an answer.
+    for path in [LINKS, "/api/v1/public/links/mine", "/mine"] {
+        let answer = service.anybody().with("x-api-key", key).get_as_is(path);
+        assert_eq!((answer.status, answer.problem().as_str()), (500, "internal"), "{path}");
+        assert_eq!(answer.json()["detail"], "something went wrong here");
+        for inside in ["links\"", "SELECT", "relation", "table", "diesel"] {
+            assert!(!answer.text.contains(inside), "{}", answer.text);
+        }
+    }
+    assert_eq!(service.anybody().get("/livez").status, 200);
+    let mend = "ALTER TABLE hidden_links RENAME TO links";
+    signpost_adapters::testing::execute(service.database_url(), mend).unwrap();
+    assert_eq!(service.backend().get(LINKS).status, 200);
+}
+
 pub(crate) fn the_documentation_comes_from_this_host_alone(service: &Service) {
     let visitor = service.anybody();
     for path in ["/", "/docs"] {

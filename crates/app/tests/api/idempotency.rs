@@ -1,10 +1,10 @@
 //! Requests that have their effect once, however often they are sent.
 
-use chrono::{SecondsFormat, TimeDelta, Utc};
+use chrono::{SecondsFormat, TimeDelta};
 use serde_json::json;
 
 use crate::client::Answer;
-use crate::service::Service;
+use crate::service::{Service, now};
 
 const LINKS: &str = "/api/v1/public/links";
 
@@ -39,7 +39,7 @@ pub(crate) fn a_replay_is_the_stored_answer_whatever_became_of_the_link(service:
 
 pub(crate) fn a_replay_works_after_the_expiry_has_passed(service: &Service) {
     let backend = service.backend().with("idempotency-key", "soon");
-    let end = Utc::now() + TimeDelta::seconds(2);
+    let end = now() + TimeDelta::seconds(2);
     let body = json!({
         "payload": {}, "expiresAt": end.to_rfc3339_opts(SecondsFormat::Millis, true),
     })
@@ -118,7 +118,7 @@ pub(crate) fn a_bulk_request_is_one_request(service: &Service) {
 pub(crate) fn a_name_has_1_to_255_visible_characters(service: &Service) {
     let body = r#"{"payload":{}}"#;
     let field = ("Idempotency-Key".to_owned(), "invalid_format".to_owned());
-    for name in ["".to_owned(), "x".repeat(256), "tab\there".to_owned(), "süß".to_owned()] {
+    for name in [String::new(), "x".repeat(256), "tab\there".to_owned(), "süß".to_owned()] {
         let refused = service.backend().with("idempotency-key", &name).post(LINKS, body);
         assert_eq!((refused.status, refused.refused()), (400, vec![field.clone()]), "{name}");
     }

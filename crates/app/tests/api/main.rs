@@ -74,6 +74,8 @@ api! {
         u_0000_is_refused_wherever_it_stands,
         the_link_of_another_app_is_not_there,
         requests_that_proxies_read_differently_are_refused,
+        a_body_that_was_not_read_is_never_taken_for_a_request,
+        a_body_that_does_not_arrive_is_given_up,
     }
     bulk {
         one_bad_link_does_not_spoil_the_others,
@@ -94,6 +96,7 @@ api! {
         head_is_get_without_the_body,
         a_service_with_its_database_is_alive_and_ready,
         a_service_without_its_database_says_so_soon,
+        a_failure_says_nothing_of_the_inside,
         the_documentation_comes_from_this_host_alone,
         the_document_describes_the_api_for_programs,
         paths_that_nobody_serves_are_problems,
@@ -141,6 +144,13 @@ api! {
         a_status_divides_the_links,
         a_search_looks_into_four_fields_and_takes_wildcards_plainly,
     }
+    nodes {
+        a_change_on_one_node_is_seen_on_the_other,
+        who_is_out_is_out_on_every_node_at_once,
+        a_retry_on_the_other_node_is_a_retry,
+        two_nodes_share_codes_and_clicks,
+        clicks_survive_a_restart_and_none_is_counted_twice,
+    }
     payload {
         a_payload_comes_back_as_it_was_written,
         an_update_and_a_bulk_request_keep_payloads_too,
@@ -156,6 +166,7 @@ api! {
         twenty_updates_of_different_fields_all_survive,
         of_twenty_updates_of_one_version_one_wins,
         a_hundred_visits_at_once_are_a_hundred_clicks,
+        of_ten_uses_of_one_refresh_token_one_at_most_succeeds,
     }
     sessions {
         the_right_password_opens_a_session,

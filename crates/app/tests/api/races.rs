@@ -130,3 +130,21 @@ pub(crate) fn a_hundred_visits_at_once_are_a_hundred_clicks(service: &Service) {
         clicks.as_array().unwrap().iter().map(|click| click["id"].to_string()).collect();
     assert_eq!(ids.len(), PARALLEL);
 }
+
+pub(crate) fn of_ten_uses_of_one_refresh_token_one_at_most_succeeds(service: &Service) {
+    let first = service.first();
+    let body = json!({"email": first.owner, "password": first.password}).to_string();
+    let tokens = service.anybody().post("/api/v1/admin/sessions", &body).json();
+    let body = json!({"refreshToken": tokens["refreshToken"]}).to_string();
+    let answers = at_once(10, &service.anybody(), |client, _| {
+        client.post("/api/v1/admin/sessions/refresh", &body)
+    });
+    assert_eq!(statuses(&answers), BTreeMap::from([(200, 1), (401, 9)]));
+    // The other nine were reuses, so the session has ended for everybody.
+    let winner = answers.iter().find(|answer| answer.status == 200).unwrap().json();
+    for token in [&tokens["accessToken"], &winner["accessToken"]] {
+        let bearer = format!("Bearer {}", token.as_str().unwrap());
+        let client = service.anybody().with("authorization", &bearer);
+        assert_eq!(client.get("/api/v1/admin/sessions").problem(), "invalid_credentials");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -14,6 +15,12 @@ use signpost_app::wiring;
 use tempfile::TempDir;
 
 use crate::client::Client;
+
+/// What the service under test reads, too.
+#[expect(clippy::disallowed_methods, reason = "a test has no port to ask for the time")]
+pub(crate) fn now() -> chrono::DateTime<chrono::Utc> {
+    chrono::Utc::now()
+}
 
 /// A running service on a fresh database, which goes away with this value.
 pub(crate) struct Service {
@@ -33,7 +40,7 @@ pub(crate) struct First {
 }
 
 struct Place {
-    directory: TempDir,
+    directory: Arc<TempDir>,
     database_url: String,
     schema: Option<(String, String)>,
     settings: Vec<(&'static str, String)>,
@@ -87,14 +94,30 @@ impl Service {
     /// A service whose database does not answer, with the keys of this one.
     pub(crate) fn without_database(&self) -> Self {
         let place = Place {
-            directory: tempfile::tempdir().unwrap(),
+            directory: Arc::new(tempfile::tempdir().unwrap()),
             // Nobody listens on port 1.
             database_url: "postgres://127.0.0.1:1/signpost".to_owned(),
             schema: None,
             settings: Vec::new(),
         };
         let (config, listener) = place.configure();
-        let running = place.serve(&config, listener, wiring::build(&config).unwrap());
+        let running = Place::serve(&config, listener, wiring::build(&config).unwrap());
+        Self { place, running: RefCell::new(Some(running)), first: self.first.clone() }
+    }
+
+    /// Another service on the same database, to be dropped before this one.
+    pub(crate) fn another_node(&self) -> Self {
+        let mut settings = self.place.settings.clone();
+        settings.push(("SIGNPOST_BASE_URL", format!("http://{}", self.address())));
+        let place = Place {
+            directory: self.place.directory.clone(),
+            database_url: self.place.database_url.clone(),
+            // It goes with the first.
+            schema: None,
+            settings,
+        };
+        let (running, first) = place.run();
+        assert!(first.is_none(), "a database in use is left alone");
         Self { place, running: RefCell::new(Some(running)), first: self.first.clone() }
     }
 
@@ -105,7 +128,7 @@ impl Service {
         settings: &[(&'static str, &str)],
     ) -> Self {
         let settings = settings.iter().map(|(n, v)| (*n, (*v).to_owned())).collect();
-        let place = Place { directory, database_url, schema, settings };
+        let place = Place { directory: Arc::new(directory), database_url, schema, settings };
         let (running, first) = place.run();
         let first = first.expect("a fresh database is filled");
         Self { place, running: RefCell::new(Some(running)), first }
@@ -210,10 +233,10 @@ impl Place {
             owner: first.owner.as_str().to_owned(),
             password: first.password,
         });
-        (self.serve(&config, listener, services), first)
+        (Self::serve(&config, listener, services), first)
     }
 
-    fn serve(&self, config: &Config, listener: TcpListener, services: wiring::Services) -> Running {
+    fn serve(config: &Config, listener: TcpListener, services: wiring::Services) -> Running {
         let address = listener.local_addr().unwrap();
         let shared = Shared::new(config, services.clone(), Readiness::default());
         let (sender, receiver) = mpsc::channel();

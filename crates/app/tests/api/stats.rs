@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::service::Service;
+use crate::service::{Service, now};
 use crate::table::Table;
 use crate::visits::{ANDROID, DESKTOP, IPHONE, three_targets};
 
@@ -27,7 +27,7 @@ pub(crate) fn three_visits_are_three_clicks_one_for_each_platform(service: &Serv
 const DAY: chrono::TimeDelta = chrono::TimeDelta::days(1);
 
 fn today() -> chrono::NaiveDate {
-    chrono::Utc::now().date_naive()
+    now().date_naive()
 }
 
 fn stats(service: &Service, query: &str) -> serde_json::Value {

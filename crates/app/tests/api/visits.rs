@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::service::Service;
+use crate::service::{Service, now};
 
 pub(crate) const IPHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) \
     AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
@@ -120,13 +120,13 @@ pub(crate) fn the_very_next_visit_sees_a_change(service: &Service) {
 }
 
 pub(crate) fn a_link_ends_at_its_moment_without_anybody_writing(service: &Service) {
-    let end = chrono::Utc::now() + chrono::TimeDelta::milliseconds(1500);
+    let end = now() + chrono::TimeDelta::milliseconds(1500);
     let body = json!({
         "shortCode": "soon", "payload": {}, "webRedirectUrl": "https://w.example/",
         "expiresAt": end.to_rfc3339(),
     });
     assert_eq!(service.backend().post("/api/v1/public/links", &body.to_string()).status, 201);
-    let visit = || (service.anybody().get("/soon").status, chrono::Utc::now());
+    let visit = || (service.anybody().get("/soon").status, now());
     while visit().1 < end {}
     // One more after the moment: nothing in memory may answer for the link now.
     assert_eq!(visit().0, 410);
