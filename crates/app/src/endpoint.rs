@@ -135,8 +135,10 @@ impl Endpoint {
             resource = resource.route(route);
         }
         resource
-            .route(web::method(Method::OPTIONS).to(move || async move {
-                HttpResponse::NoContent().insert_header((header::ALLOW, allowed)).finish()
+            .route(web::method(Method::OPTIONS).to(move |request: HttpRequest| async move {
+                let mut answer = HttpResponse::NoContent();
+                let answer = answer.insert_header((header::ALLOW, allowed)).finish();
+                request::answered(&request, async move { Ok(answer) }).await
             }))
             .default_service(web::to(move |request: HttpRequest| async move {
                 let refusal = async move { Err(ApiError::method_not_allowed(allowed)) };

@@ -123,7 +123,9 @@ pub(crate) async fn answered(
     request: &HttpRequest,
     answer: impl Future<Output = Result<HttpResponse, ApiError>>,
 ) -> HttpResponse {
-    let id = RequestId::of(request.headers());
+    // Inside of `common`, the request has its id already.
+    let given = request.extensions().get::<RequestId>().cloned();
+    let id = given.unwrap_or_else(|| RequestId::of(request.headers()));
     let result = match refuse_nul(request.uri()) {
         Some(refused) => Err(refused),
         None => answer.await,
