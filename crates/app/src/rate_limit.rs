@@ -70,15 +70,7 @@ impl<K: Hash + Eq + Clone> Keyed<K> {
     }
 
     /// Takes `n` from the key's allowance.
-    fn take(&self, key: &K, n: u32) -> Result<RateState, RateState> {
-        let Some(n) = NonZeroU32::new(n) else {
-            return Ok(RateState {
-                name: self.name,
-                quota: self.quota,
-                left: self.quota,
-                wait: None,
-            });
-        };
+    fn take(&self, key: &K, n: NonZeroU32) -> Result<RateState, RateState> {
         let state = |left, wait| RateState { name: self.name, quota: self.quota, left, wait };
         match self.limiter.check_key_n(key, n) {
             Ok(Ok(snapshot)) => Ok(state(snapshot.remaining_burst_capacity(), None)),
@@ -115,7 +107,8 @@ impl Limits {
             Class::Read => &self.read,
             Class::Write => &self.write,
         };
-        let Some(limiter) = limiter else { return Ok(()) };
+        // Nothing more to count leaves the state that was noted before.
+        let (Some(limiter), Some(n)) = (limiter, NonZeroU32::new(n)) else { return Ok(()) };
         note(request, limiter.take(&key, n))
     }
 
@@ -130,11 +123,11 @@ impl Limits {
         network: &str,
     ) -> Result<(), ApiError> {
         if let Some(limiter) = &self.network {
-            note(request, limiter.take(&network.to_owned(), 1))?;
+            note(request, limiter.take(&network.to_owned(), NonZeroU32::MIN))?;
         }
         if let Some(limiter) = &self.account {
             let key = (account.trim().to_lowercase(), network.to_owned());
-            note(request, limiter.take(&key, 1))?;
+            note(request, limiter.take(&key, NonZeroU32::MIN))?;
         }
         Ok(())
     }
@@ -169,21 +162,35 @@ fn note(request: &HttpRequest, taken: Result<RateState, RateState>) -> Result<()
 mod tests {
     use super::*;
 
+    fn n(n: u32) -> NonZeroU32 {
+        NonZeroU32::new(n).unwrap()
+    }
+
     #[test]
     fn a_key_has_its_own_allowance_and_learns_when_more_comes() {
         let limiter = Keyed::new("read", Some(2)).unwrap();
-        assert_eq!(limiter.take(&1, 1).unwrap().left, 1);
-        assert_eq!(limiter.take(&1, 1).unwrap().left, 0);
-        let refused = limiter.take(&1, 1).unwrap_err();
+        assert_eq!(limiter.take(&1, n(1)).unwrap().left, 1);
+        assert_eq!(limiter.take(&1, n(1)).unwrap().left, 0);
+        let refused = limiter.take(&1, n(1)).unwrap_err();
         assert!((1..=60).contains(&refused.wait.unwrap()));
-        assert!(limiter.take(&2, 1).is_ok());
+        assert!(limiter.take(&2, n(1)).is_ok());
     }
 
     #[test]
     fn more_at_once_than_a_minute_allows_is_refused() {
         let limiter = Keyed::new("write", Some(10)).unwrap();
-        assert!(limiter.take(&1, 11).is_err());
-        assert!(limiter.take(&1, 10).is_ok());
+        assert!(limiter.take(&1, n(11)).is_err());
+        assert!(limiter.take(&1, n(10)).is_ok());
+    }
+
+    #[test]
+    fn counting_nothing_more_keeps_the_state_that_is_told() {
+        let limits = Limits::new(&RateLimits { read: Some(5), ..RateLimits::OFF });
+        let request = actix_web::test::TestRequest::default().to_http_request();
+        for more in [1, 0] {
+            limits.charge(&request, Class::Read, ApiKeyId(1), more).unwrap();
+            assert_eq!(request.extensions().get::<RateState>().unwrap().left, 4);
+        }
     }
 
     #[test]
