@@ -127,8 +127,12 @@ pub(crate) async fn link_clicks(
     let (next, total, body) = blocking::run(move || {
         let link = visible_link(&services, &admin, &named)?;
         let asked = read_query(&query, link.id)?;
-        let page = services.analytics.clicks(&asked)?;
-        let more = page.clicks.len() == asked.limit as usize;
+        let wanted = asked.limit as usize;
+        // One more than wanted tells whether there is a next page.
+        let mut page =
+            services.analytics.clicks(&ClickQuery { limit: asked.limit + 1, ..asked })?;
+        let more = page.clicks.len() > wanted;
+        page.clicks.truncate(wanted);
         let next = page.clicks.last().filter(|_| more).map(|last| next_link(&path, &query, last));
         let total = match page.total {
             n if n > u64::from(DEEPEST) => format!("{DEEPEST}+"),
