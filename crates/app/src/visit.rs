@@ -135,10 +135,12 @@ fn redirect(target: &str) -> HttpResponse {
         .finish()
 }
 
-/// 404 or 410: a page for people, a problem for programs that ask for JSON.
+/// 404 or 410: a page for people, a problem for programs that ask for JSON or mistype a path of
+/// the API, of which no link can be part.
 fn refusal(request: &HttpRequest, status: StatusCode) -> Result<HttpResponse, ApiError> {
     let accept = text(request.headers(), "accept").unwrap_or_default();
-    if accept.contains("json") && !accept.contains("text/html") {
+    let asks_json = accept.contains("json") && !accept.contains("text/html");
+    if asks_json || request.path().starts_with("/api/") {
         let problem = if status == StatusCode::GONE {
             ApiError::new(status, "link_expired", "the link has expired")
         } else {
