@@ -63,6 +63,11 @@ pub(crate) fn pages_and_cursors_lead_through_all_clicks_once(service: &Service) 
         paged.extend(list(&answer));
     }
     assert_eq!(paged, all);
+    // There is a next page only while there are more clicks.
+    assert!(next(&owner.get(&format!("{CLICKS}?limit=7"))).is_some());
+    for query in ["limit=8", "limit=500", "limit=4&page=2", "page=2"] {
+        assert_eq!(next(&owner.get(&format!("{CLICKS}?{query}"))), None, "{query}");
+    }
     let mut walked = Vec::new();
     let mut path = Some(format!("{CLICKS}?limit=3&includeBots=true"));
     while let Some(at) = path {

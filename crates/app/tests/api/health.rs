@@ -207,6 +207,9 @@ pub(crate) fn paths_that_nobody_serves_are_problems(service: &Service) {
             assert_eq!((answer.status, answer.problem().as_str()), (404, "not_found"), "{path}");
         }
     }
+    // Two segments look like a link of an app, but whoever asks here has mistyped the API's path.
+    let mistyped = service.anybody().get("/api/links");
+    assert_eq!((mistyped.status, mistyped.problem().as_str()), (404, "link_not_found"));
     let robots = service.anybody().get("/robots.txt");
     assert_eq!((robots.status, robots.text.as_str()), (200, "User-agent: *\nAllow: /\n"));
     assert_eq!(service.anybody().get("/favicon.ico").status, 204);

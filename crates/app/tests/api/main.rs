@@ -63,7 +63,6 @@ api! {
         a_bad_payload_is_refused_by_name,
         a_field_that_is_not_known_is_refused_by_name,
         what_lies_on_the_limit_is_accepted,
-        an_update_refuses_the_same_and_what_may_not_change,
     }
     bad_input {
         a_body_that_is_no_json_object_is_refused,
@@ -198,6 +197,7 @@ api! {
         if_match_guards_against_lost_updates,
         a_tag_changes_when_the_link_expires,
         existence_comes_before_the_body_and_the_body_before_the_precondition,
+        an_update_refuses_the_same_and_what_may_not_change,
     }
     visits {
         each_platform_is_sent_to_its_own_target,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::Answer;
 use crate::service::Service;
+use crate::table::Table;
 
 const LINKS: &str = "/api/v1/public/links";
 const MINE: &str = "/api/v1/public/links/mine";
@@ -152,4 +153,31 @@ pub(crate) fn existence_comes_before_the_body_and_the_body_before_the_preconditi
     assert_eq!(stale.put(MINE, "{").problem(), "invalid_json");
     assert_eq!(stale.put(MINE, "{\"ogTitle\":5}").problem(), "validation_failed");
     assert_eq!(stale.put(MINE, "{}").problem(), "precondition_failed");
+}
+
+pub(crate) fn an_update_refuses_the_same_and_what_may_not_change(service: &Service) {
+    let backend = service.backend();
+    let made = backend.post(LINKS, r#"{"shortCode":"mine","payload":{}}"#);
+    assert_eq!(made.status, 201, "{}", made.text);
+    let mut table = Table::new("Updates");
+    let mut refuse = |body: &str, top: &str, fields: &[(&str, &str)]| {
+        table.check(body, &backend.put(MINE, body), (400, top, fields));
+    };
+    refuse(r#"{"payload":null}"#, "validation_failed", &[("/payload", "wrong_type")]);
+    refuse(r#"{"payload":{"a":1,"a":1}}"#, "validation_failed", &[("/payload", "duplicate_key")]);
+    refuse(r#"{"expiresAt":""}"#, "validation_failed", &[("/expiresAt", "invalid_format")]);
+    refuse(r#"{"ogTitle":5}"#, "validation_failed", &[("/ogTitle", "wrong_type")]);
+    refuse(r#"{"tags":[""]}"#, "validation_failed", &[("/tags/0", "too_short")]);
+    refuse(r#"{"webRedirectUrl":"x"}"#, "validation_failed", &[("/webRedirectUrl", "invalid_url")]);
+    refuse(r#"{"channel":"\u0000"}"#, "invalid_character", &[("/channel", "invalid_character")]);
+    refuse(r#"{"expireAt":null}"#, "validation_failed", &[("/expireAt", "unknown_field")]);
+    refuse(r#"{"appId":1}"#, "validation_failed", &[("/appId", "unknown_field")]);
+    for id in ["0", "null", "\"1\"", "9223372036854775808"] {
+        refuse(&format!("{{\"id\":{id}}}"), "immutable", &[("/id", "immutable")]);
+    }
+    for code in ["\"other\"", "\"Mine\"", "null", "5"] {
+        refuse(&format!("{{\"shortCode\":{code}}}"), "immutable", &[("/shortCode", "immutable")]);
+    }
+    table.finish();
+    assert_eq!(backend.get(MINE).text, made.text, "nothing has changed");
 }
