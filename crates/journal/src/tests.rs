@@ -1,0 +1,5 @@
+mod basics;
+mod damage;
+mod recovery;
+mod support;
+mod waiting;
