@@ -1,5 +1,6 @@
 mod basics;
 mod damage;
+mod faults;
 mod recovery;
 mod support;
 mod waiting;
