@@ -111,11 +111,12 @@ fn execute(waiters: &mut Vec<Task<'_>>, dispatcher: Option<Task<'_>>) {
     let waker = |task| Waker::from(Arc::new(Wakes { task, ready: ready.clone() }));
     let wakers: Vec<Waker> = (0..tasks.len()).map(waker).collect();
     while left > 0 {
-        let mut woken = ready.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        while woken.is_empty() {
-            woken = ready.pushed.wait(woken).unwrap_or_else(PoisonError::into_inner);
+        let mut list = ready.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while list.is_empty() {
+            list = ready.pushed.wait(list).unwrap_or_else(PoisonError::into_inner);
         }
-        let woken = std::mem::take(&mut *woken);
+        let woken = std::mem::take(&mut *list);
+        drop(list);
         for n in woken {
             let mut context = Context::from_waker(&wakers[n]);
             let Some(task) = &mut tasks[n] else { continue };

@@ -1,6 +1,7 @@
 mod basics;
 mod damage;
 mod faults;
+mod power;
 mod recovery;
 mod support;
 mod waiting;
