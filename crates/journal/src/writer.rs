@@ -66,13 +66,15 @@ impl Writer {
     pub(crate) fn new(shared: Arc<Shared>, tail: Option<Tail>, age: Duration) -> Self {
         let written = tail.as_ref().map_or(0, |tail| tail.next - 1);
         let segment_bytes = shared.options.segment_bytes;
+        let started = Instant::now();
         let current = tail.map(|tail| Current {
             file: tail.file,
             first: tail.first,
             end: tail.end,
             durable_end: tail.end,
             capacity: tail.bytes.max(segment_bytes),
-            since: tail.has_records.then(|| Instant::now().checked_sub(age)).flatten(),
+            // Older than the clock can tell is old enough to be closed, an hour later at most.
+            since: tail.has_records.then(|| started.checked_sub(age).unwrap_or(started)),
         });
         shared.written.store(written, Ordering::Release);
         shared.durable.store(written, Ordering::Release);
