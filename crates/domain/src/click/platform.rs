@@ -45,8 +45,13 @@ impl Platform {
         }
         let Some(agent) = user_agent else { return Self::Web };
         // Long enough for every honest user agent, and it bounds the work for the others.
-        let agent: String = agent.chars().take(512).map(|c| c.to_ascii_lowercase()).collect();
-        Self::of_agent(&agent)
+        let agent = &agent[..agent.floor_char_boundary(512)];
+        let mut lower = [0; 512];
+        let lower = &mut lower[..agent.len()];
+        lower.copy_from_slice(agent.as_bytes());
+        lower.make_ascii_lowercase();
+        // Lower case changes ASCII letters only, so it stays valid.
+        Self::of_agent(std::str::from_utf8(lower).unwrap_or_default())
     }
 
     fn of_agent(agent: &str) -> Self {
@@ -141,6 +146,8 @@ mod tests {
             assert_eq!(agent(text), platform, "{text}");
         }
         assert_eq!(Platform::detect(None, None), Platform::Web);
+        assert_eq!(agent(&format!("{}Android", "x".repeat(505))), Platform::Android);
+        assert_eq!(agent(&format!("{}Android", "ü".repeat(300))), Platform::Web);
     }
 
     #[test]
