@@ -21,3 +21,4 @@ pub mod secrets;
 pub mod system;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod token_mac;

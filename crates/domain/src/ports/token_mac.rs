@@ -12,4 +12,8 @@ pub trait TokenMac: Send + Sync {
     /// matching window of an app. Without the key it can't be told from chance, and a guess is right
     /// once in 2^64. It is computed at every redirect, so it must take about a microsecond.
     fn mac(&self, click: ClickId, link: LinkId) -> u64;
+
+    /// True for the MAC of this click and link under today's key or one that it has replaced; the
+    /// time it takes tells nothing about the right answer.
+    fn verify(&self, click: ClickId, link: LinkId, mac: u64) -> bool;
 }
