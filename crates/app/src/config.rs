@@ -10,7 +10,7 @@ use signpost_adapters::db::DatabaseUrl;
 use signpost_domain::click::AddressMode;
 use url::Url;
 
-use crate::request::TrustedProxies;
+use crate::proxies::TrustedProxies;
 pub(crate) use settings::{SETTINGS, Setting};
 
 /// Everything an operator can set, checked.
@@ -79,7 +79,7 @@ impl Config {
         let base_url = reader.parse("SIGNPOST_BASE_URL", parse_base_url);
         let jwt_secrets = reader.parse("SIGNPOST_JWT_SECRET", parse_secrets);
         let trusted_proxies = reader.parse("SIGNPOST_TRUSTED_PROXIES", |text| {
-            list(text).map(parse_network).collect::<Result<Vec<_>, _>>().map(TrustedProxies)
+            list(text).map(parse_network).collect::<Result<Vec<_>, _>>().map(TrustedProxies::new)
         });
         let cors_origins = reader.parse("SIGNPOST_CORS_ORIGINS", |text| {
             list(text).map(parse_origin).collect::<Result<Vec<_>, _>>()

@@ -1,13 +1,16 @@
 //! Hosts of apps serve links, never the APIs behind them.
 
+use std::sync::Arc;
+
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
+use signpost_domain::app::AppSet;
 
 use crate::blocking;
 use crate::problem::ApiError;
-use crate::request::TrustedProxies;
+use crate::proxies::TrustedProxies;
 use crate::wiring::Services;
 
 /// Paths that only hosts of the service itself answer.
@@ -35,11 +38,15 @@ async fn is_app_host(request: &HttpRequest) -> bool {
     let peer = request.peer_addr().map(|a| a.ip());
     let Some(host) = proxies.host(peer, request.headers()) else { return false };
     let Some(services) = request.app_data::<web::Data<Services>>() else { return false };
+    // Without the apps nothing behind this gate can answer anyway.
+    all_apps(services).await.is_ok_and(|apps| apps.is_app_host(&host))
+}
+
+/// All apps, from memory where possible.
+pub(crate) async fn all_apps(services: &Services) -> Result<Arc<AppSet>, ApiError> {
     if let Some(apps) = services.directory.in_memory() {
-        return apps.is_app_host(&host);
+        return Ok(apps);
     }
     let directory = services.directory.clone();
-    let apps = blocking::run_within(blocking::VISIT_LIMIT, move || directory.load()).await;
-    // Without the apps nothing behind this gate can answer anyway.
-    apps.is_ok_and(|apps| apps.is_app_host(&host))
+    blocking::run_within(blocking::VISIT_LIMIT, move || directory.load()).await
 }

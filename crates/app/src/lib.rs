@@ -19,6 +19,7 @@ mod openapi;
 mod pages;
 mod private_file;
 mod problem;
+mod proxies;
 mod public_api;
 mod rate_limit;
 mod request;

@@ -9,14 +9,12 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{StatusCode, Uri};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
-use ipnet::IpNet;
-use signpost_domain::app::Host;
-use signpost_domain::click::client_address;
 use signpost_domain::{Invalid, InvalidCode};
 use tracing::{error, warn};
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::problem::ApiError;
+use crate::proxies::TrustedProxies;
 use crate::rate_limit::RateState;
 
 /// The header that carries a request's id.
@@ -48,37 +46,6 @@ impl RequestId {
 
     fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
-    }
-}
-
-/// The networks whose word on the client's address is taken.
-#[derive(Debug, Clone, Default)]
-pub struct TrustedProxies(pub Vec<IpNet>);
-
-impl TrustedProxies {
-    pub(crate) fn contains(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|network| network.contains(&address))
-    }
-
-    /// The client's address.
-    pub(crate) fn client(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> IpAddr {
-        let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        if self.0.is_empty() {
-            return peer.to_canonical();
-        }
-        let forwarded: Vec<&str> =
-            headers.get_all("x-forwarded-for").filter_map(|v| v.to_str().ok()).collect();
-        client_address(peer, forwarded.into_iter(), |a| self.contains(a))
-    }
-
-    /// The host the client asked for: `X-Forwarded-Host` from a trusted proxy, else `Host`.
-    pub(crate) fn host(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<Host> {
-        let trusted = !self.0.is_empty() && peer.is_some_and(|p| self.contains(p.to_canonical()));
-        let forwarded = headers.get("x-forwarded-host").filter(|_| trusted);
-        let value = forwarded.or_else(|| headers.get("host"))?;
-        // A chain of proxies may list several; the last was written by the one we trust.
-        let text = value.to_str().ok()?.rsplit(',').next()?.trim();
-        Host::from_header(text)
     }
 }
 
@@ -213,16 +180,5 @@ mod tests {
             assert_ne!(given, sent);
             assert_eq!(given.len(), 36);
         }
-    }
-
-    #[test]
-    fn a_forwarded_host_counts_from_a_trusted_proxy_only() {
-        let mut headers = HeaderMap::new();
-        headers.insert("host".parse().unwrap(), HeaderValue::from_static("inner.example:8080"));
-        headers.insert("x-forwarded-host".parse().unwrap(), HeaderValue::from_static("go.example"));
-        let proxies = TrustedProxies(vec!["10.0.0.0/8".parse().unwrap()]);
-        let host = |peer: &str| proxies.host(peer.parse().ok(), &headers).unwrap();
-        assert_eq!(host("10.1.2.3").as_str(), "go.example");
-        assert_eq!(host("192.0.2.1").as_str(), "inner.example");
     }
 }

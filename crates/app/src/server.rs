@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::endpoint::Endpoint;
 use crate::metrics::Metrics;
 use crate::problem::ApiError;
+use crate::proxies::TrustedProxies;
 use crate::rate_limit::Limits;
 use crate::wiring::Services;
 use crate::{health, hosts, openapi, public_api, request, visit};
@@ -48,7 +49,7 @@ pub struct Shared {
     base_url: web::Data<BaseUrl>,
     readiness: web::Data<Readiness>,
     metrics: web::Data<Metrics>,
-    proxies: web::Data<request::TrustedProxies>,
+    proxies: web::Data<TrustedProxies>,
     visits: web::Data<visit::Context>,
     cors_origins: Arc<Vec<String>>,
 }

@@ -15,7 +15,8 @@ use crate::blocking;
 use crate::metrics::Metrics;
 use crate::pages;
 use crate::problem::ApiError;
-use crate::request::{self, TrustedProxies};
+use crate::proxies::TrustedProxies;
+use crate::request;
 use crate::wiring::Services;
 
 /// What a visit needs, found at once.

@@ -13,7 +13,7 @@ pub mod token;
 mod visitor_hash;
 pub mod wire;
 
-pub use address::{AddressMode, client_address, network_of, truncate};
+pub use address::{AddressMode, client_address, is_internal, network_of, truncate};
 pub use crawler::is_preview_crawler;
 pub use day_stats::{Counted, DayStats, Hour, summarize_days};
 pub use event::{BotReason, Classification, Click, ClickId, DeviceClass, MatchMethod, NewClick};

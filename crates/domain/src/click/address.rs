@@ -51,6 +51,20 @@ pub fn network_of(address: IpAddr) -> IpAddr {
     }
 }
 
+/// True for an address that only machines nearby have: this machine's own, or one of a private
+/// network (RFC 1918, RFC 3927, RFC 6598, RFC 4193). A peer with such an address is a proxy more
+/// often than a visitor.
+pub fn is_internal(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            let shared = a == 100 && b & 0b1100_0000 == 64;
+            v4.is_loopback() || v4.is_private() || v4.is_link_local() || shared
+        }
+        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
+    }
+}
+
 /// The address of the client behind a connection from `peer`.
 ///
 /// Without trusted proxies it is the peer's. Behind them it is the right-most entry of
@@ -138,6 +152,28 @@ mod tests {
             assert_eq!(client("10.0.0.1", &[entry], &["10.0.0.1"]), ip(expected), "{entry}");
         }
         assert_eq!(client("::ffff:10.0.0.1", &["198.51.100.1"], &["10.0.0.1"]), ip("198.51.100.1"));
+    }
+
+    #[test]
+    fn an_internal_address_is_told_from_a_public_one() {
+        for text in [
+            "127.0.0.1",
+            "::1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "fd00::1",
+            "fe80::1",
+            "::ffff:10.0.0.1",
+        ] {
+            assert!(is_internal(ip(text)), "{text}");
+        }
+        for text in ["198.51.100.1", "100.63.0.1", "100.128.0.1", "172.32.0.1", "2001:db8::1"] {
+            assert!(!is_internal(ip(text)), "{text}");
+        }
     }
 
     #[test]
