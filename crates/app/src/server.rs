@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::dev::Server;
-use actix_web::http::header;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use tokio::sync::Semaphore;
@@ -20,7 +19,7 @@ use crate::problem::ApiError;
 use crate::proxies::TrustedProxies;
 use crate::rate_limit::Limits;
 use crate::wiring::Services;
-use crate::{health, hosts, openapi, public_api, request, visit};
+use crate::{front, health, hosts, openapi, public_api, request, visit};
 
 /// Whether the service wants requests.
 #[derive(Debug, Clone, Default)]
@@ -112,17 +111,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 fn plain_endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::at("/api/openapi.json").get(openapi::document),
-        Endpoint::at("/").get(|| async { see("/docs/") }),
-        Endpoint::at("/docs").get(|| async { see("/docs/") }),
+        Endpoint::at("/").get(front::front),
+        Endpoint::at("/docs").get(front::docs),
         Endpoint::at("/robots.txt").get(|| async {
             HttpResponse::Ok().content_type("text/plain").body("User-agent: *\nAllow: /\n")
         }),
         Endpoint::at("/favicon.ico").get(|| async { HttpResponse::NoContent().finish() }),
     ]
-}
-
-fn see(path: &'static str) -> HttpResponse {
-    HttpResponse::Found().insert_header((header::LOCATION, path)).finish()
 }
 
 fn configure(config: &mut web::ServiceConfig, cors_origins: &Arc<Vec<String>>) {

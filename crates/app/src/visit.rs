@@ -6,24 +6,29 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use signpost_domain::app::{Host, Place};
-use signpost_domain::click::{NewClick, Platform, Referrer, is_prefetch};
-use signpost_domain::link::{Destination, ShortCode};
+use signpost_domain::click::{NewClick, Platform, Referrer, is_prefetch, is_preview_crawler};
+use signpost_domain::link::ShortCode;
 use signpost_domain::ports::Recorded;
-use signpost_domain::service::{Found, Lookup, Visitor};
+use signpost_domain::service::{Found, Lookup, Reply, Visitor};
 
-use crate::blocking;
 use crate::metrics::Metrics;
-use crate::pages;
 use crate::problem::ApiError;
 use crate::proxies::TrustedProxies;
-use crate::request;
 use crate::wiring::Services;
+use crate::{blocking, inspection, pages, request};
 
 /// What a visit needs, found at once.
 pub(crate) struct Context {
     pub(crate) services: Services,
     pub(crate) proxies: TrustedProxies,
     pub(crate) metrics: Metrics,
+}
+
+impl Context {
+    /// The host that a request was sent to.
+    pub(crate) fn host_of(&self, request: &HttpRequest) -> Option<Host> {
+        self.proxies.host(request.peer_addr().map(|a| a.ip()), request.headers())
+    }
 }
 
 /// A visit of `/{shortCode}`.
@@ -49,10 +54,15 @@ async fn follow(
     code: &str,
 ) -> Result<HttpResponse, ApiError> {
     let count = |result| context.metrics.redirect(result);
-    let Some(found) = find(request, context, slug, code).await? else {
+    let inspected = inspection::inspected(code);
+    let Some(found) = find(request, context, slug, inspected.unwrap_or(code)).await? else {
         count("not_found");
         return refusal(request, StatusCode::NOT_FOUND);
     };
+    if inspected.is_some() {
+        count("inspection");
+        return Ok(inspection::answer(request, &context.services, &found));
+    }
     let visit = context.services.visits.arrive(&found, visitor(request, context));
     if let Some(click) = visit.click
         && context.services.visits.record(click).await == Recorded::Dropped
@@ -60,20 +70,25 @@ async fn follow(
         // Lost, but the visitor is not to blame: the writer has counted and logged it.
         count("click_dropped");
     }
-    let answer = match visit.destination {
-        Destination::Redirect(target) => {
+    let answer = match visit.reply {
+        Reply::Redirect(target) => {
             count("redirect");
-            redirect(target.as_str())
+            pages::redirect(&target)
         }
-        Destination::Landing(target) => {
+        Reply::Landing(target, stores) => {
             count("landing");
-            pages::landing(&found.route, &found.app, target.as_ref())
+            pages::landing(&found.app, Some(&found.route), target.as_ref(), &stores)
         }
-        Destination::ExpiredRedirect(target) => {
+        Reply::Preview => {
+            count("preview");
+            let url = context.services.views.url(&found.app, &found.route.code);
+            pages::preview(&found.app, &found.route, &url)
+        }
+        Reply::ExpiredRedirect(target) => {
             count("expired");
-            redirect(target.as_str())
+            pages::redirect(&target)
         }
-        Destination::Expired => {
+        Reply::Expired => {
             count("expired");
             return refusal(request, StatusCode::GONE);
         }
@@ -90,12 +105,12 @@ async fn find(
     let Ok(code) = ShortCode::parse(code) else { return Ok(None) };
     let visits = &context.services.visits;
     // Reading the host costs more than all else here, so it is read only where it decides.
-    let host = if visits.host_matters() { host_of(request, context) } else { None };
+    let host = if visits.host_matters() { context.host_of(request) } else { None };
     match visits.in_memory(&code, Place { host: host.as_ref(), slug }) {
         Lookup::Found(found) => Ok(Some(found)),
         Lookup::Absent => Ok(None),
         Lookup::Unknown => {
-            let host = host.or_else(|| host_of(request, context));
+            let host = host.or_else(|| context.host_of(request));
             let (context, slug) = (context.clone(), slug.map(str::to_owned));
             blocking::run_within(blocking::VISIT_LIMIT, move || {
                 let place = Place { host: host.as_ref(), slug: slug.as_deref() };
@@ -106,11 +121,7 @@ async fn find(
     }
 }
 
-fn host_of(request: &HttpRequest, context: &Context) -> Option<Host> {
-    context.proxies.host(request.peer_addr().map(|a| a.ip()), request.headers())
-}
-
-fn visitor(request: &HttpRequest, context: &Context) -> Visitor {
+fn visitor<'a>(request: &'a HttpRequest, context: &Context) -> Visitor<'a> {
     let headers = request.headers();
     let agent = headers.get(header::USER_AGENT).map(HeaderValue::as_bytes);
     let agent_text: Cow<'_, str> = agent.map(String::from_utf8_lossy).unwrap_or_default();
@@ -119,6 +130,8 @@ fn visitor(request: &HttpRequest, context: &Context) -> Visitor {
         address: context.proxies.client(request.peer_addr().map(|a| a.ip()), headers),
         user_agent: agent.and_then(NewClick::clean_user_agent),
         referrer: text(headers, "referer").and_then(Referrer::parse),
+        query: request.query_string(),
+        previews: is_preview_crawler(&agent_text),
         counts: request.method() == Method::GET && !is_prefetch(|name| text(headers, name)),
     }
 }
@@ -127,27 +140,23 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// 302: the target depends on the visitor and may change, so nobody may keep it.
-fn redirect(target: &str) -> HttpResponse {
-    HttpResponse::Found()
-        .insert_header((header::LOCATION, target))
-        .insert_header((header::CACHE_CONTROL, pages::NO_STORE))
-        .insert_header(pages::NO_INDEX)
-        .finish()
+/// True for a program that asks for JSON; browsers name HTML too.
+pub(crate) fn wants_json(request: &HttpRequest) -> bool {
+    let accept = text(request.headers(), "accept").unwrap_or_default();
+    accept.contains("json") && !accept.contains("text/html")
 }
 
 /// 404 or 410: a page for people, a problem for programs that ask for JSON or mistype a path of
 /// the API, of which no link can be part.
 fn refusal(request: &HttpRequest, status: StatusCode) -> Result<HttpResponse, ApiError> {
-    let accept = text(request.headers(), "accept").unwrap_or_default();
-    let asks_json = accept.contains("json") && !accept.contains("text/html");
-    if asks_json || request.path().starts_with("/api/") {
+    if wants_json(request) || request.path().starts_with("/api/") {
         let problem = if status == StatusCode::GONE {
             ApiError::new(status, "link_expired", "the link has expired")
         } else {
             ApiError::link_not_found()
         };
-        return Err(problem);
+        let (name, value) = pages::NO_INDEX;
+        return Err(problem.with_header(name, value));
     }
     Ok(pages::refusal(status))
 }

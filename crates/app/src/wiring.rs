@@ -20,6 +20,7 @@ use signpost_adapters::links::SqlLinks;
 use signpost_adapters::passwords::Argon2Passwords;
 use signpost_adapters::secrets::OsSecrets;
 use signpost_adapters::system::{RandomCodes, SystemClock, UuidV7Ids};
+use signpost_adapters::token_mac::HmacTokenMac;
 use signpost_domain::access::{AdminEmail, KeyName, Role, Scope, Scopes};
 use signpost_domain::app::{AppId, AppName, AppPatch};
 use signpost_domain::ports::{AppDirectory, ClickRepository, Clock, StoreError};
@@ -90,7 +91,9 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
         Arc::new(UserAgents::new()),
         ClickWriterOptions::default(),
     )?);
-    let tokens = JwtAccessTokens::new(signing_secrets(config, *secrets)?, config.base_url.clone());
+    let signing = signing_secrets(config, *secrets)?;
+    let macs = Arc::new(HmacTokenMac::new(&signing));
+    let tokens = JwtAccessTokens::new(signing, config.base_url.clone());
 
     Ok(Services {
         links: Links::new(links.clone(), Arc::new(RandomCodes), clock.clone()),
@@ -110,6 +113,7 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
             apps,
             click_writer.clone(),
             Arc::new(UuidV7Ids),
+            macs,
             clock.clone(),
             config.address_mode,
         ),

@@ -12,7 +12,7 @@ mod tags;
 mod target;
 mod text;
 
-pub use destination::{Destination, Route};
+pub use destination::{Destination, Route, Stores};
 pub use draft::{CodeChoice, LinkDraft};
 pub use edit::LinkEdit;
 pub use filter::{LinkFilter, LinkStatus, SearchTerm, search_key};

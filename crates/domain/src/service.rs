@@ -14,4 +14,4 @@ pub use keys::{AuthenticateError, Keys};
 pub use links::{CreateError, Links, NewLink};
 pub use sessions::{Sessions, SessionsError, SignInFrom, Tokens};
 pub use setup::{FirstSecrets, Setup};
-pub use visits::{Found, Lookup, Visit, Visitor, Visits};
+pub use visits::{Found, Inspection, Lookup, Reply, Visit, Visitor, Visits};

@@ -51,7 +51,7 @@ pub(crate) async fn link_qr(
     let app = caller.app().clone();
     let picture = blocking::run(move || {
         let link = services.links.find(app.id, &code)?.ok_or_else(ApiError::link_not_found)?;
-        Picture::new(&query, &services.views.url(&app, &link))
+        Picture::new(&query, &services.views.url(&app, &link.code))
     })
     .await?;
     Ok(HttpResponse::Ok()

@@ -6,7 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use signpost_domain::app::App;
-use signpost_domain::link::Link;
+use signpost_domain::link::{Link, ShortCode};
 use signpost_domain::page::{Page, PageRequest};
 use signpost_domain::ports::Clock;
 use utoipa::ToSchema;
@@ -116,8 +116,8 @@ impl Views {
     }
 
     /// The public URL of a link.
-    pub(crate) fn url(&self, app: &App, link: &Link) -> String {
-        app.link_url(&self.base_url, &link.code)
+    pub(crate) fn url(&self, app: &App, code: &ShortCode) -> String {
+        app.link_url(&self.base_url, code)
     }
 
     /// A link as JSON.
@@ -146,7 +146,7 @@ impl Views {
         LinkView {
             id: link.id.0,
             short_code: link.code.as_str(),
-            url: self.url(app, link),
+            url: self.url(app, &link.code),
             payload: serde_json::from_str(content.payload.as_str())
                 .expect("a payload is JSON by its type"),
             og_title: content.og_title.as_ref().map(|t| t.as_str()),

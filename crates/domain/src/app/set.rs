@@ -44,6 +44,12 @@ impl AppSet {
         self.hosts.get(host).into_iter().flatten().filter_map(|id| self.apps.get(id))
     }
 
+    /// The app that shows itself on this host without any code: of several that list it, the oldest
+    /// that has a web default, else the oldest.
+    pub fn front(&self, host: &Host) -> Option<&Arc<App>> {
+        self.on_host(host).min_by_key(|app| (app.settings.web_fallback_url.is_none(), app.id))
+    }
+
     /// True when any app lists a host.
     pub fn lists_hosts(&self) -> bool {
         !self.hosts.is_empty()
@@ -96,6 +102,20 @@ mod tests {
         assert!(answers(&set, 2, "links.example", None));
         assert!(set.answering(AppId(3), Place::default()).is_none());
         assert!(set.answering(AppId(2), Place::default()).is_some());
+    }
+
+    #[test]
+    fn a_shared_host_shows_the_oldest_app_that_has_a_page() {
+        let hosts = &["go.example"];
+        let (third, second) = (app(3, "news", hosts), app(2, "shop", hosts));
+        let host = Host::parse("go.example").unwrap();
+        let front = |apps: [App; 2]| AppSet::new(apps).front(&host).map(|app| app.id.0);
+        assert_eq!(front([third.clone(), second.clone()]), Some(2));
+        let mut paged = third;
+        paged.settings.web_fallback_url =
+            Some(crate::link::RedirectUrl::parse("https://news.example/", &[]).unwrap());
+        assert_eq!(front([second, paged]), Some(3));
+        assert!(AppSet::new([app(1, "shop", &[])]).front(&host).is_none());
     }
 
     #[test]

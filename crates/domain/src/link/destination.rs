@@ -1,10 +1,10 @@
 //! Where a visit leads.
 
 use chrono::{DateTime, Utc};
-use url::Url;
 
 use super::{
-    Campaign, Channel, ImageUrl, Link, LinkId, OgDescription, OgTitle, Redirects, ShortCode, Target,
+    Campaign, Channel, ImageUrl, Link, LinkId, OgDescription, OgTitle, RedirectUrl, Redirects,
+    ShortCode, Target,
 };
 use crate::app::{App, AppId};
 use crate::click::Platform;
@@ -54,32 +54,93 @@ impl From<&Link> for Route {
 
 /// What a visitor gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
+pub enum Destination<'a> {
     /// A redirect; a click.
-    Redirect(Target),
+    Redirect(Target<'a>),
     /// A page with a button: nothing is configured for this visitor, or only an own scheme of the
     /// app, which a redirect would open into nothing when the app is missing. A click too.
-    Landing(Option<Target>),
+    Landing(Option<Target<'a>>),
     /// The link has expired and names a place to go then; no click.
-    ExpiredRedirect(Target),
+    ExpiredRedirect(Target<'a>),
     /// The link has expired; no click.
     Expired,
 }
 
+impl<'a> Destination<'a> {
+    /// The URL in it.
+    pub fn target(self) -> Option<Target<'a>> {
+        match self {
+            Self::Redirect(target) | Self::ExpiredRedirect(target) => Some(target),
+            Self::Landing(target) => target,
+            Self::Expired => None,
+        }
+    }
+
+    fn of(target: Option<Target<'a>>) -> Self {
+        match target {
+            Some(target) if target.is_web_or_store() => Self::Redirect(target),
+            other => Self::Landing(other),
+        }
+    }
+}
+
+/// An app's pages in the stores, for the buttons of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stores<'a> {
+    /// The page in the App Store.
+    pub app_store: Option<Target<'a>>,
+    /// The page in the Play Store.
+    pub google_play: Option<Target<'a>>,
+}
+
+impl<'a> Stores<'a> {
+    /// Both pages with something done to their URLs.
+    #[must_use]
+    pub fn map(self, change: impl Fn(Target<'a>) -> Target<'a>) -> Self {
+        Self { app_store: self.app_store.map(&change), google_play: self.google_play.map(&change) }
+    }
+}
+
+impl App {
+    /// Where its host leads without any code: to its web default, else to a page.
+    pub fn front(&self) -> Destination<'_> {
+        let url = self.settings.web_fallback_url.as_ref();
+        Destination::of(url.and_then(|url| url.target(&self.settings.custom_schemes)))
+    }
+
+    /// Its pages in the stores.
+    pub fn stores(&self) -> Stores<'_> {
+        let settings = &self.settings;
+        let schemes = &settings.custom_schemes;
+        Stores {
+            app_store: settings.ios_store_url.as_ref().and_then(|url| url.target(schemes)),
+            google_play: settings.android_store_url.as_ref().and_then(|url| url.target(schemes)),
+        }
+    }
+}
+
 impl Route {
+    /// True from the moment of expiry on: `now ≥ expiresAt`.
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|end| now >= end)
+    }
+
     /// Where this link leads a visitor of `platform` at `now`.
     ///
     /// Expiry is judged here, on every visit, because a cached link outlives its own expiry. The
     /// order of targets: the platform's URL, the link's web URL, the app's default for the
     /// platform, the app's web default. A URL whose scheme the app has given up is passed over.
-    pub fn destination(&self, app: &App, platform: Platform, now: DateTime<Utc>) -> Destination {
+    pub fn destination<'a>(
+        &'a self,
+        app: &'a App,
+        platform: Platform,
+        now: DateTime<Utc>,
+    ) -> Destination<'a> {
         let schemes = &app.settings.custom_schemes;
-        let usable = |url: Option<&super::RedirectUrl>| url.and_then(|u| u.target(schemes));
-        if self.expires_at.is_some_and(|end| now >= end) {
+        let usable = |url: Option<&'a RedirectUrl>| url.and_then(|u| u.target(schemes));
+        if self.is_expired(now) {
             return match usable(self.redirects.expired.as_ref()) {
-                Some(url) if is_web_or_store(&url) => {
-                    Destination::ExpiredRedirect(Target::new(url))
-                }
+                Some(target) if target.is_web_or_store() => Destination::ExpiredRedirect(target),
                 _ => Destination::Expired,
             };
         }
@@ -92,22 +153,15 @@ impl Route {
             .into_iter()
             .chain(app.settings.defaults(platform))
             .find_map(usable);
-        match found {
-            Some(url) if is_web_or_store(&url) => Destination::Redirect(Target::new(url)),
-            other => Destination::Landing(other.map(Target::new)),
-        }
+        Destination::of(found)
     }
-}
-
-fn is_web_or_store(url: &Url) -> bool {
-    matches!(url.scheme(), "http" | "https" | "market" | "itms-apps")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::app::AppSettings;
-    use crate::link::{CustomScheme, RedirectUrl};
+    use crate::link::CustomScheme;
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -206,6 +260,36 @@ mod tests {
         assert_eq!(leads_to(&link, &app, Platform::Web), "expired");
         link.redirects.expired = url("https://late.example/");
         assert_eq!(leads_to(&link, &app, Platform::Web), "expired, https://late.example/");
+    }
+
+    #[test]
+    fn the_host_of_an_app_leads_to_its_web_default_or_to_a_page() {
+        let front = |web: &str| {
+            let app = App::for_tests(AppSettings {
+                web_fallback_url: url(web),
+                custom_schemes: schemes(),
+                ..AppSettings::default()
+            });
+            matches!(app.front(), Destination::Redirect(_))
+        };
+        assert!(front("https://home.example/") && !front("shop://home"));
+        let bare = App::for_tests(AppSettings::default());
+        assert_eq!(bare.front(), Destination::Landing(None));
+    }
+
+    #[test]
+    fn a_store_page_is_offered_only_under_a_scheme_that_the_app_may_use() {
+        let mut app = App::for_tests(AppSettings {
+            ios_store_url: url("shop://store"),
+            android_store_url: url("market://details?id=x"),
+            custom_schemes: schemes(),
+            ..AppSettings::default()
+        });
+        let both = app.stores();
+        assert!(both.app_store.is_some() && both.google_play.is_some());
+        app.settings.custom_schemes.clear();
+        let one = app.stores();
+        assert!(one.app_store.is_none() && one.google_play.is_some());
     }
 
     #[test]

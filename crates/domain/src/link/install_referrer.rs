@@ -7,7 +7,7 @@ use url::form_urlencoded;
 use super::target::{name_of, pairs, push_pair};
 use super::{Campaign, Channel, Target};
 
-impl Target {
+impl Target<'_> {
     /// Longest install referrer, percent-encoded (Google Play, "Install referrer": "512 characters
     /// or less").
     pub const MAX_REFERRER: usize = 512;
@@ -16,34 +16,34 @@ impl Target {
     /// targets stay as they are.
     ///
     /// It holds `utm_source` (the channel, else `link`), `utm_medium`, `utm_campaign` and the
-    /// click's token as `dlc`. The keys of a referrer in the URL itself are kept and win, `dlc`
-    /// excepted. A referrer of more than [`MAX_REFERRER`](Self::MAX_REFERRER) characters loses
+    /// click's token as `dlc`, when there is a click. The keys of a referrer in the URL itself are
+    /// kept and win, `dlc` excepted. A referrer of more than [`MAX_REFERRER`](Self::MAX_REFERRER) characters loses
     /// first our `utm_` keys, then the URL's, then all but the token.
     #[must_use]
     pub fn with_install_referrer(
         self,
         channel: Option<&Channel>,
         campaign: Option<&Campaign>,
-        click_token: &str,
+        click_token: Option<&str>,
     ) -> Self {
         if !self.is_play_store() {
             return self;
         }
-        let own = self.url().query().unwrap_or_default();
+        let own = self.query();
         let (referrers, others): (Vec<&str>, Vec<&str>) =
             pairs(own).partition(|pair| name_of(pair) == "referrer");
         let stored = referrers.first().map(|pair| value_of(pair)).unwrap_or_default();
         let kept: Vec<&str> = pairs(&stored).filter(|pair| name_of(pair) != "dlc").collect();
-        let token = format!("dlc={}", percent_encode(click_token));
-        let referrer = shortened(&kept, &our_utm(&kept, channel, campaign), &token);
+        let token = click_token.map(|token| format!("dlc={}", percent_encode(token)));
+        let referrer = shortened(&kept, &our_utm(&kept, channel, campaign), token.as_deref());
         let mut query = String::new();
         for pair in others {
             push_pair(&mut query, pair);
         }
-        push_pair(&mut query, &format!("referrer={referrer}"));
-        let mut url = self.url().clone();
-        url.set_query(Some(&query));
-        Self::new(url)
+        if !referrer.is_empty() {
+            push_pair(&mut query, &format!("referrer={referrer}"));
+        }
+        self.replace_query(&query)
     }
 }
 
@@ -74,19 +74,19 @@ fn our_utm(kept: &[&str], channel: Option<&Channel>, campaign: Option<&Campaign>
 }
 
 /// The encoded referrer, with as many of its parts as its length allows.
-fn shortened(kept: &[&str], utm: &[String], token: &str) -> String {
+fn shortened(kept: &[&str], utm: &[String], token: Option<&str>) -> String {
     let utm = utm.iter().map(String::as_str);
     let join = |parts: Vec<&str>| percent_encode(&parts.join("&"));
     let stored = || kept.iter().copied();
     let without_utm = || stored().filter(|pair| !name_of(pair).starts_with("utm_"));
     [
-        join(stored().chain(utm).chain([token]).collect()),
-        join(stored().chain([token]).collect()),
-        join(without_utm().chain([token]).collect()),
+        join(stored().chain(utm).chain(token).collect()),
+        join(stored().chain(token).collect()),
+        join(without_utm().chain(token).collect()),
     ]
     .into_iter()
     .find(|referrer| referrer.len() <= Target::MAX_REFERRER)
-    .unwrap_or_else(|| percent_encode(token))
+    .unwrap_or_else(|| token.map(percent_encode).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -99,8 +99,10 @@ mod tests {
 
     const PLAY: &str = "https://play.google.com/store/apps/details?id=com.example.shop";
 
-    fn target(text: &str) -> Target {
-        Target::new(Url::parse(text).unwrap())
+    fn target(text: &str) -> Target<'_> {
+        let target = Target::new(text);
+        assert_eq!(target, Target::new(Url::parse(text).unwrap().as_str()));
+        target
     }
 
     /// The referrer that the store reads out of the URL.
@@ -108,12 +110,11 @@ mod tests {
         let channel = channel.map(|text| Channel::parse(text).unwrap());
         let campaign = campaign.map(|text| Campaign::parse(text).unwrap());
         let target =
-            target(text).with_install_referrer(channel.as_ref(), campaign.as_ref(), "TOKEN");
-        let raw = pairs(target.url().query().unwrap())
-            .find_map(|pair| pair.strip_prefix("referrer="))
-            .unwrap();
+            target(text).with_install_referrer(channel.as_ref(), campaign.as_ref(), Some("TOKEN"));
+        let raw = pairs(target.query()).find_map(|pair| pair.strip_prefix("referrer=")).unwrap();
         assert!(raw.len() <= 512, "{raw}");
-        let mut found = target.url().query_pairs().filter(|(name, _)| name == "referrer");
+        let url = Url::parse(target.as_str()).unwrap();
+        let mut found = url.query_pairs().filter(|(name, _)| name == "referrer");
         let value = found.next().unwrap().1.into_owned();
         assert!(found.next().is_none());
         value
@@ -126,7 +127,7 @@ mod tests {
             referrer("market://details?id=x", Some("e mail"), Some("50 % & mehr")),
             "utm_source=e%20mail&utm_medium=deeplink&utm_campaign=50%20%25%20%26%20mehr&dlc=TOKEN"
         );
-        let target = target(PLAY).with_install_referrer(None, None, "T");
+        let target = target(PLAY).with_install_referrer(None, None, Some("T"));
         assert_eq!(
             target.as_str(),
             format!("{PLAY}&referrer=utm_source%3Dlink%26utm_medium%3Ddeeplink%26dlc%3DT")
@@ -140,7 +141,7 @@ mod tests {
             referrer(&url, Some("email"), Some("spring")),
             "utm_source=poster&k=a%20b&utm_medium=deeplink&utm_campaign=spring&dlc=TOKEN"
         );
-        let target = target(&url).with_install_referrer(None, None, "T");
+        let target = target(&url).with_install_referrer(None, None, Some("T"));
         assert!(target.as_str().starts_with(&format!("{PLAY}&hl=de&referrer=")));
         assert!(target.as_str().ends_with("#x"));
     }
@@ -158,6 +159,20 @@ mod tests {
     }
 
     #[test]
+    fn without_a_click_the_store_hears_of_channel_and_campaign_only() {
+        let without =
+            |text| target(text).with_install_referrer(None, None, None).as_str().to_owned();
+        assert_eq!(
+            without(PLAY),
+            format!("{PLAY}&referrer=utm_source%3Dlink%26utm_medium%3Ddeeplink")
+        );
+        let stale = format!("{PLAY}&referrer=utm_source%3Da%26utm_medium%3Db%26dlc%3Dold");
+        assert_eq!(without(&stale), format!("{PLAY}&referrer=utm_source%3Da%26utm_medium%3Db"));
+        let long = format!("{PLAY}&referrer=k%3D{}", "x".repeat(600));
+        assert_eq!(without(&long), PLAY);
+    }
+
+    #[test]
     fn other_targets_get_no_referrer() {
         for text in [
             "https://w.example/store/apps/details?id=x",
@@ -165,13 +180,13 @@ mod tests {
             "https://apps.apple.com/app/id1",
             "shop://item/1",
         ] {
-            assert_eq!(target(text).with_install_referrer(None, None, "T"), target(text));
+            assert_eq!(target(text).with_install_referrer(None, None, Some("T")), target(text));
         }
     }
 
     #[test]
     fn a_visitor_can_not_replace_the_referrer() {
-        let sent = target(PLAY).with_install_referrer(None, None, "T");
+        let sent = target(PLAY).with_install_referrer(None, None, Some("T"));
         assert_eq!(sent.clone().with_query("referrer=dlc%3Dmine"), sent);
     }
 

@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::Target;
 use crate::{Invalid, InvalidCode};
 
 /// Longest URL, in Unicode characters: what browsers and app stores agree on.
@@ -69,16 +70,20 @@ impl CustomScheme {
 
 /// An absolute URL that a visitor may be sent to, kept as its writer wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RedirectUrl(Box<str>);
+pub struct RedirectUrl {
+    written: Box<str>,
+    /// As it is sent, where that is spelt differently: found out once and not on every visit.
+    sent: Option<Box<str>>,
+}
 
 impl RedirectUrl {
     /// Reads a URL for a link of an app with these schemes.
     ///
     /// Allowed are http and https with a host, store schemes, and the app's own schemes.
     pub fn parse(text: &str, own: &[CustomScheme]) -> Result<Self, Invalid> {
-        let url = parse_url(text)?;
-        if Self::scheme_allowed(&url, own) {
-            Ok(Self(text.into()))
+        let url = Self::from_stored(text)?;
+        if url.target(own).is_some() {
+            Ok(url)
         } else {
             Err(Invalid::new(
                 InvalidCode::SchemeNotAllowed,
@@ -92,30 +97,27 @@ impl RedirectUrl {
     /// An app may drop a scheme that its links still name; such a row is no damage, and
     /// [`target`](Self::target) refuses it.
     pub fn from_stored(text: &str) -> Result<Self, Invalid> {
-        parse_url(text)?;
-        Ok(Self(text.into()))
+        let url = parse_url(text)?;
+        let sent = (url.as_str() != text).then(|| url.as_str().into());
+        Ok(Self { written: text.into(), sent })
     }
 
     /// The URL to send, if its scheme is allowed for the app today.
-    pub fn target(&self, own: &[CustomScheme]) -> Option<Url> {
-        let url = parse_url(&self.0).ok()?;
-        Self::scheme_allowed(&url, own).then_some(url)
+    pub fn target(&self, own: &[CustomScheme]) -> Option<Target<'_>> {
+        let target = Target::new(self.sent.as_deref().unwrap_or(&self.written));
+        scheme_allowed(target.scheme(), own).then_some(target)
     }
 
     /// The URL as its writer wrote it.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.written
     }
+}
 
-    fn scheme_allowed(url: &Url, own: &[CustomScheme]) -> bool {
-        let scheme = url.scheme();
-        if FORBIDDEN_SCHEMES.contains(&scheme) {
-            return false;
-        }
-        matches!(scheme, "http" | "https")
-            || STORE_SCHEMES.contains(&scheme)
-            || own.iter().any(|own| own.as_str() == scheme)
-    }
+fn scheme_allowed(scheme: &str, own: &[CustomScheme]) -> bool {
+    matches!(scheme, "http" | "https")
+        || STORE_SCHEMES.contains(&scheme)
+        || (!FORBIDDEN_SCHEMES.contains(&scheme) && own.iter().any(|own| own.as_str() == scheme))
 }
 
 /// An http or https URL of a picture.
@@ -230,6 +232,18 @@ mod tests {
         let stored = RedirectUrl::from_stored("shop://item/1").unwrap();
         assert!(stored.target(&shop).is_some());
         assert!(stored.target(&[]).is_none());
+    }
+
+    #[test]
+    fn a_url_is_sent_in_its_normal_spelling_and_kept_in_its_writers() {
+        for (written, sent) in [
+            ("HTTPS://Example.com", "https://example.com/"),
+            ("https://example.com/ä?q=€", "https://example.com/%C3%A4?q=%E2%82%AC"),
+            ("https://example.com/", "https://example.com/"),
+        ] {
+            let url = RedirectUrl::parse(written, &[]).unwrap();
+            assert_eq!((url.as_str(), url.target(&[]).unwrap().as_str()), (written, sent));
+        }
     }
 
     #[test]

@@ -6,25 +6,23 @@ use std::collections::BTreeSet;
 use url::{Url, form_urlencoded};
 
 /// A URL to send, in the form that goes into a header: ASCII, percent-encoded.
+///
+/// It is a text and mostly borrowed, because nearly all visits send it as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target(Url);
+pub struct Target<'a>(Cow<'a, str>);
 
-impl Target {
+impl<'a> Target<'a> {
     /// Longest URL, in bytes, that a visitor's query may make: half of what servers should take
     /// (RFC 9110 section 4.1), which leaves room for what others add on the way.
     pub const MAX_BYTES: usize = 4096;
 
-    pub(super) fn new(url: Url) -> Self {
-        Self(url)
+    /// `text` is a URL as [`Url`] writes it.
+    pub(super) fn new(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text))
     }
 
     /// The text for a `Location` header or a link.
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// The parsed URL.
-    pub fn url(&self) -> &Url {
         &self.0
     }
 
@@ -38,10 +36,10 @@ impl Target {
     /// none when the URL would be longer than [`MAX_BYTES`](Self::MAX_BYTES): call this last.
     #[must_use]
     pub fn with_query(self, visitor_query: &str) -> Self {
-        if visitor_query.is_empty() || !matches!(self.0.scheme(), "http" | "https") {
+        if visitor_query.is_empty() || !self.is_web() {
             return self;
         }
-        let own = self.0.query().unwrap_or_default();
+        let own = self.query();
         let taken: BTreeSet<Cow<'_, str>> = pairs(own).map(name_of).collect();
         let at_store = self.is_store();
         let mut query = own.to_owned();
@@ -56,26 +54,61 @@ impl Target {
         if query.len() == own.len() {
             return self;
         }
-        let mut url = self.0.clone();
-        url.set_query(Some(&query));
-        if url.as_str().len() > Self::MAX_BYTES { self } else { Self(url) }
+        let longer = self.clone().replace_query(&query);
+        if longer.as_str().len() > Self::MAX_BYTES { self } else { longer }
     }
 
-    pub(super) fn is_play_store(&self) -> bool {
-        match self.0.scheme() {
-            "market" => true,
-            "http" | "https" => {
-                self.0.host_str() == Some("play.google.com")
-                    && self.0.path().trim_end_matches('/') == "/store/apps/details"
-            }
-            _ => false,
-        }
+    /// This target with another query, which is percent-encoded where it must be.
+    pub(super) fn replace_query(self, query: &str) -> Self {
+        let Ok(mut url) = Url::parse(&self.0) else { return self };
+        url.set_query(Some(query));
+        Self(Cow::Owned(url.into()))
+    }
+
+    /// The scheme, in lower case.
+    pub(super) fn scheme(&self) -> &str {
+        self.0.split_once(':').map_or("", |(scheme, _)| scheme)
+    }
+
+    /// The query without its `?`.
+    pub(super) fn query(&self) -> &str {
+        let before_fragment = self.0.split_once('#').map_or(&*self.0, |(before, _)| before);
+        before_fragment.split_once('?').map_or("", |(_, query)| query)
+    }
+
+    /// True for a page of the web or of a store, to which a redirect is safe.
+    pub(super) fn is_web_or_store(&self) -> bool {
+        matches!(self.scheme(), "http" | "https" | "market" | "itms-apps")
+    }
+
+    /// True for an app's page in the Play store, which takes an install referrer.
+    pub fn is_play_store(&self) -> bool {
+        self.scheme() == "market"
+            || self.host_and_path().is_some_and(|(host, path)| {
+                host == "play.google.com" && path.trim_end_matches('/') == "/store/apps/details"
+            })
+    }
+
+    fn is_web(&self) -> bool {
+        matches!(self.scheme(), "http" | "https")
     }
 
     fn is_store(&self) -> bool {
         self.is_play_store()
-            || self.0.scheme() == "itms-apps"
-            || matches!(self.0.host_str(), Some("apps.apple.com" | "itunes.apple.com"))
+            || self.scheme() == "itms-apps"
+            || self
+                .host_and_path()
+                .is_some_and(|(host, _)| matches!(host, "apps.apple.com" | "itunes.apple.com"))
+    }
+
+    /// Host and path of a page of the web. [`Url`] writes them in one way only and there is no user
+    /// before the host, so the text can be cut where the rules for URLs would cut it.
+    fn host_and_path(&self) -> Option<(&str, &str)> {
+        let rest = self.0.strip_prefix("https://").or_else(|| self.0.strip_prefix("http://"))?;
+        let until = |text: &str, ends: &[char]| text.find(ends).unwrap_or(text.len());
+        let (authority, rest) = rest.split_at(until(rest, &['/', '?', '#']));
+        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+        Some((host, &rest[..until(rest, &['?', '#'])]))
     }
 }
 
@@ -114,8 +147,8 @@ mod tests {
 
     const PLAY: &str = "https://play.google.com/store/apps/details?id=com.example.shop";
 
-    fn target(text: &str) -> Target {
-        Target::new(Url::parse(text).unwrap())
+    fn target(text: &str) -> Target<'static> {
+        Target(Cow::Owned(Url::parse(text).unwrap().into()))
     }
 
     fn forwarded(text: &str, query: &str) -> String {
@@ -184,6 +217,24 @@ mod tests {
     }
 
     #[test]
+    fn an_apps_page_in_the_play_store_is_told_by_host_and_path() {
+        for (text, is) in [
+            (PLAY, true),
+            ("http://play.google.com/store/apps/details/?id=x", true),
+            ("https://play.google.com:8443/store/apps/details?id=x", true),
+            ("market://details?id=x", true),
+            ("https://play.google.com/store/apps/dev?id=1", false),
+            ("https://play.google.com.evil.example/store/apps/details?id=x", false),
+            ("https://evil.example/?//play.google.com/store/apps/details", false),
+            ("https://evil.example/#play.google.com/store/apps/details", false),
+            ("https://[::1]/store/apps/details", false),
+            ("shop://play.google.com/store/apps/details", false),
+        ] {
+            assert_eq!(target(text).is_play_store(), is, "{text}");
+        }
+    }
+
+    #[test]
     fn a_url_beyond_4096_bytes_goes_without_the_visitors_query() {
         let base = "https://w.example/?a=";
         let fits = "x".repeat(4096 - base.len());
@@ -197,9 +248,24 @@ mod tests {
 
     proptest! {
         #[test]
+        fn the_text_is_cut_where_a_parser_cuts_it(text in "(https?|shop)://[a-z0-9.:@\\[\\]?#/%&=é]{0,30}") {
+            if let Ok(url) = Url::parse(&text)
+                && url.username().is_empty()
+                && url.password().is_none()
+            {
+                let target = Target::new(url.as_str());
+                prop_assert_eq!(target.scheme(), url.scheme());
+                prop_assert_eq!(target.query(), url.query().unwrap_or_default());
+                if target.is_web() && !matches!(url.host(), Some(url::Host::Ipv6(_))) {
+                    prop_assert_eq!(target.host_and_path(), url.host_str().map(|h| (h, url.path())));
+                }
+            }
+        }
+
+        #[test]
         fn whatever_a_visitor_sends_the_target_keeps_its_own(query in "\\PC{0,80}|[a-c=&%_+#]{0,60}") {
             let sent = target("https://w.example/p?a=1&b=2#f").with_query(&query);
-            let url = sent.url();
+            let url = Url::parse(sent.as_str()).unwrap();
             prop_assert!(sent.as_str().is_ascii());
             prop_assert!(url.query().unwrap().starts_with("a=1&b=2"));
             prop_assert_eq!((url.host_str(), url.path(), url.fragment()), (Some("w.example"), "/p", Some("f")));

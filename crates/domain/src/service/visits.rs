@@ -4,10 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::app::{App, Place};
-use crate::click::{AddressMode, NewClick, Platform, Referrer};
-use crate::link::{Destination, Route, ShortCode};
+use crate::click::{AddressMode, NewClick, Platform, Referrer, token};
+use crate::link::{Destination, Route, ShortCode, Stores, Target};
 use crate::ports::{
     AppDirectory, Cached, ClickJournal, Clock, IdSource, LinkLookup, Recording, StoreError,
+    TokenMac,
 };
 
 /// Follows links.
@@ -17,6 +18,7 @@ pub struct Visits {
     apps: Arc<dyn AppDirectory>,
     journal: Arc<dyn ClickJournal>,
     ids: Arc<dyn IdSource>,
+    macs: Arc<dyn TokenMac>,
     clock: Arc<dyn Clock>,
     address_mode: AddressMode,
 }
@@ -43,7 +45,7 @@ pub enum Lookup {
 
 /// What a request says about its sender.
 #[derive(Debug, Clone)]
-pub struct Visitor {
+pub struct Visitor<'a> {
     /// Their platform.
     pub platform: Platform,
     /// Their address.
@@ -52,17 +54,45 @@ pub struct Visitor {
     pub user_agent: Option<String>,
     /// Where they come from.
     pub referrer: Option<Referrer>,
+    /// The text behind the `?` of the URL they asked for.
+    pub query: &'a str,
+    /// True for a program that shows previews of links.
+    pub previews: bool,
     /// False for `HEAD` requests and prefetches: the same answer, but no click.
     pub counts: bool,
 }
 
-/// Where a visitor goes, and the click to record before telling them.
+/// What a visitor gets, and the click to record before they do.
 #[derive(Debug)]
-pub struct Visit {
-    /// Where they go.
-    pub destination: Destination,
+pub struct Visit<'a> {
+    /// What they get.
+    pub reply: Reply<'a>,
     /// The click, unless the visit doesn't count.
     pub click: Option<NewClick>,
+}
+
+/// What a visitor gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply<'a> {
+    /// A redirect.
+    Redirect(Target<'a>),
+    /// A page with buttons: to the target, and to the stores.
+    Landing(Option<Target<'a>>, Stores<'a>),
+    /// The link's preview.
+    Preview,
+    /// The link has expired and redirects to the place that it names for then.
+    ExpiredRedirect(Target<'a>),
+    /// The link has expired.
+    Expired,
+}
+
+/// Where a link leads at the moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection<'a> {
+    /// The URL for each platform; none where visitors get a page without a target.
+    pub targets: [(Platform, Option<Target<'a>>); 3],
+    /// Whether the link has expired.
+    pub is_expired: bool,
 }
 
 impl Visits {
@@ -72,10 +102,11 @@ impl Visits {
         apps: Arc<dyn AppDirectory>,
         journal: Arc<dyn ClickJournal>,
         ids: Arc<dyn IdSource>,
+        macs: Arc<dyn TokenMac>,
         clock: Arc<dyn Clock>,
         address_mode: AddressMode,
     ) -> Self {
-        Self { links, apps, journal, ids, clock, address_mode }
+        Self { links, apps, journal, ids, macs, clock, address_mode }
     }
 
     /// False when no app lists any host, so that every link answers on every host; never blocks.
@@ -103,22 +134,70 @@ impl Visits {
         Ok(apps.answering(route.app_id, place).cloned().map(|app| Found { route, app }))
     }
 
-    /// Decides where a visitor goes.
-    pub fn arrive(&self, found: &Found, visitor: Visitor) -> Visit {
+    /// Decides what a visitor gets.
+    ///
+    /// A program that shows previews gets the link's preview while the link leads anywhere, and is
+    /// no click. The targets of everybody else carry the visitor's parameters, and those in the
+    /// Play store the install referrer, with the click's token if there is a click.
+    pub fn arrive<'a>(&self, found: &'a Found, visitor: Visitor<'_>) -> Visit<'a> {
         let now = self.clock.now();
-        let destination = found.route.destination(&found.app, visitor.platform, now);
+        let (route, app) = (&*found.route, &*found.app);
+        let destination = route.destination(app, visitor.platform, now);
         let leads_on = matches!(destination, Destination::Redirect(_) | Destination::Landing(_));
+        if leads_on && visitor.previews {
+            return Visit { reply: Reply::Preview, click: None };
+        }
+        let query = visitor.query;
         let click = (visitor.counts && leads_on).then(|| NewClick {
             id: self.ids.click_id(now),
-            link_id: found.route.link_id,
-            app_id: found.route.app_id,
+            link_id: route.link_id,
+            app_id: route.app_id,
             at: now,
             address: self.address_mode.keep(visitor.address),
             user_agent: visitor.user_agent,
             referrer: visitor.referrer,
             platform: visitor.platform,
         });
-        Visit { destination, click }
+        // In this order: a visitor's parameters must not replace the referrer.
+        let sent = |target| self.with_referrer(target, route, click.as_ref()).with_query(query);
+        let reply = match destination {
+            Destination::Redirect(target) => Reply::Redirect(sent(target)),
+            Destination::Landing(target) => {
+                Reply::Landing(target.map(sent), app.stores().map(sent))
+            }
+            Destination::ExpiredRedirect(target) => {
+                Reply::ExpiredRedirect(target.with_query(query))
+            }
+            Destination::Expired => Reply::Expired,
+        };
+        Visit { reply, click }
+    }
+
+    fn with_referrer<'a>(
+        &self,
+        target: Target<'a>,
+        route: &Route,
+        click: Option<&NewClick>,
+    ) -> Target<'a> {
+        if !target.is_play_store() {
+            return target;
+        }
+        let token = click.map(|click| {
+            let mac = self.macs.mac(click.id, click.link_id);
+            token::encode(click.id, click.link_id, mac)
+        });
+        let (channel, campaign) = (route.channel.as_ref(), route.campaign.as_ref());
+        target.with_install_referrer(channel, campaign, token.as_deref())
+    }
+
+    /// Shows where a link leads, without going there.
+    pub fn inspect<'a>(&self, found: &'a Found) -> Inspection<'a> {
+        let now = self.clock.now();
+        let target = |platform| found.route.destination(&found.app, platform, now).target();
+        Inspection {
+            targets: Platform::ALL.map(|platform| (platform, target(platform))),
+            is_expired: found.route.is_expired(now),
+        }
     }
 
     /// Records a click; to be awaited before the visitor is answered.
@@ -128,93 +207,4 @@ impl Visits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::{AppId, AppSet, AppSettings};
-    use crate::click::ClickId;
-    use crate::link::{LinkId, RedirectUrl, Redirects};
-    use crate::ports::{MockAppDirectory, MockClickJournal, MockLinkLookup};
-    use crate::service::setup::tests::{FixedClock, now};
-
-    struct Ids;
-    impl IdSource for Ids {
-        fn click_id(&self, _: chrono::DateTime<chrono::Utc>) -> ClickId {
-            ClickId(uuid::Uuid::nil())
-        }
-    }
-
-    fn visits(links: MockLinkLookup, mode: AddressMode) -> Visits {
-        let mut apps = MockAppDirectory::new();
-        let set = Arc::new(AppSet::new([App::for_tests(AppSettings::default())]));
-        apps.expect_in_memory().returning(move || Some(set.clone()));
-        Visits::new(
-            Arc::new(links),
-            Arc::new(apps),
-            Arc::new(MockClickJournal::new()),
-            Arc::new(Ids),
-            Arc::new(FixedClock),
-            mode,
-        )
-    }
-
-    fn found(expired: bool) -> Found {
-        Found {
-            route: Arc::new(Route {
-                link_id: LinkId(5),
-                app_id: AppId(1),
-                code: ShortCode::parse("abc").unwrap(),
-                redirects: Redirects {
-                    web: Some(RedirectUrl::parse("https://w.example/", &[]).unwrap()),
-                    ..Redirects::default()
-                },
-                expires_at: expired.then(now),
-                og_title: None,
-                og_description: None,
-                og_image_url: None,
-                channel: None,
-                campaign: None,
-            }),
-            app: Arc::new(App::for_tests(AppSettings::default())),
-        }
-    }
-
-    fn visitor(counts: bool) -> Visitor {
-        Visitor {
-            platform: Platform::Ios,
-            address: [198, 51, 100, 7].into(),
-            user_agent: None,
-            referrer: None,
-            counts,
-        }
-    }
-
-    #[test]
-    fn a_person_who_is_sent_on_is_a_click() {
-        let visit = visits(MockLinkLookup::new(), AddressMode::Truncated)
-            .arrive(&found(false), visitor(true));
-        assert!(matches!(visit.destination, Destination::Redirect(_)));
-        let click = visit.click.unwrap();
-        assert_eq!(click.link_id, LinkId(5));
-        assert_eq!(click.address, Some([198, 51, 100, 0].into()));
-    }
-
-    #[test]
-    fn neither_a_prefetch_nor_a_visit_after_expiry_is_a_click() {
-        let service = visits(MockLinkLookup::new(), AddressMode::Full);
-        assert!(service.arrive(&found(false), visitor(false)).click.is_none());
-        let late = service.arrive(&found(true), visitor(true));
-        assert_eq!(late.destination, Destination::Expired);
-        assert!(late.click.is_none());
-    }
-
-    #[test]
-    fn another_apps_slug_hides_a_known_link() {
-        let mut links = MockLinkLookup::new();
-        links.expect_in_memory().returning(|_| Cached::Known(found(false).route));
-        let service = visits(links, AddressMode::Full);
-        let code = ShortCode::parse("abc").unwrap();
-        let at = |slug| Place { host: None, slug };
-        assert!(matches!(service.in_memory(&code, at(Some("shop"))), Lookup::Found(_)));
-        assert!(matches!(service.in_memory(&code, at(Some("news"))), Lookup::Absent));
-    }
-}
+mod tests;
