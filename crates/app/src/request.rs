@@ -38,6 +38,12 @@ impl RequestId {
         }))
     }
 
+    /// The id that [`common`] gave, else a new one.
+    fn given_to(request: &HttpRequest) -> Self {
+        let given = request.extensions().get::<Self>().cloned();
+        given.unwrap_or_else(|| Self::of(request.headers()))
+    }
+
     /// The id of a request, given by [`common`].
     pub(crate) fn get(request: &HttpRequest) -> String {
         let extensions = request.extensions();
@@ -90,9 +96,7 @@ pub(crate) async fn answered(
     request: &HttpRequest,
     answer: impl Future<Output = Result<HttpResponse, ApiError>>,
 ) -> HttpResponse {
-    // Inside of `common`, the request has its id already.
-    let given = request.extensions().get::<RequestId>().cloned();
-    let id = given.unwrap_or_else(|| RequestId::of(request.headers()));
+    let id = RequestId::given_to(request);
     let result = match refuse_nul(request.uri()) {
         Some(refused) => Err(refused),
         None => answer.await,
