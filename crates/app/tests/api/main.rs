@@ -179,6 +179,24 @@ api! {
         on_https_the_cookie_is_for_https_only,
         a_token_that_was_touched_is_refused,
     }
+    previews {
+        a_crawler_gets_the_preview_and_is_no_click,
+        an_expired_link_has_no_preview,
+        no_text_of_a_link_becomes_markup,
+    }
+    inspection {
+        a_plus_shows_the_targets_and_counts_nothing,
+        an_expired_link_shows_where_it_leads_now,
+        an_unknown_code_has_no_inspection,
+    }
+    forwarding {
+        a_visitors_query_comes_along,
+        the_play_store_is_told_of_the_click,
+        a_page_stands_in_where_no_redirect_is_safe,
+        the_front_is_the_services_own_or_the_apps,
+        other_methods_learn_what_is_allowed,
+        a_proxy_that_nobody_listed_is_reported,
+    }
     stats {
         three_visits_are_three_clicks_one_for_each_platform,
         the_range_that_was_used_is_echoed,
