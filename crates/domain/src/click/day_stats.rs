@@ -87,7 +87,7 @@ pub struct Counted<'a> {
     pub country: Option<&'a str>,
     /// The host of the page it came from.
     pub referrer_host: Option<&'a str>,
-    /// Who it was, as [`visitor_hash`](super::visitor_hash) tells; nothing when the address is
+    /// Who it was, as [`visitor_hash`](super::visitor_hash()) tells; nothing when the address is
     /// unknown or the day's salt is gone.
     pub visitor: Option<u64>,
     /// Whether it is a bot's; bots are no visitors.
