@@ -89,6 +89,8 @@ pub(crate) trait Backend {
     fn lock_app(&mut self, id: i64) -> diesel::QueryResult<()>;
     /// Lets one transaction at a time go on, until it ends, among those that name the same lock.
     fn lock_exclusively(&mut self, lock: i64) -> diesel::QueryResult<()>;
+    /// Keeps out who locks exclusively until the transaction ends, but nobody who shares.
+    fn lock_shared(&mut self, lock: i64) -> diesel::QueryResult<()>;
 }
 
 impl Backend for SqliteConnection {
@@ -101,6 +103,10 @@ impl Backend for SqliteConnection {
     }
 
     fn lock_exclusively(&mut self, _: i64) -> diesel::QueryResult<()> {
+        Ok(())
+    }
+
+    fn lock_shared(&mut self, _: i64) -> diesel::QueryResult<()> {
         Ok(())
     }
 }
@@ -121,14 +127,26 @@ impl Backend for PgConnection {
     }
 
     fn lock_exclusively(&mut self, lock: i64) -> diesel::QueryResult<()> {
-        use diesel::prelude::*;
-        // The schema takes part, so that tests side by side in one database don't wait for each
-        // other.
-        diesel::sql_query(
+        take_lock(
+            self,
             "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, $1))",
+            lock,
         )
-        .bind::<diesel::sql_types::BigInt, _>(lock)
-        .execute(self)?;
-        Ok(())
     }
+
+    fn lock_shared(&mut self, lock: i64) -> diesel::QueryResult<()> {
+        take_lock(
+            self,
+            "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema()::text, $1))",
+            lock,
+        )
+    }
+}
+
+/// The schema takes part in a lock's name, so that tests side by side in one database don't wait
+/// for each other.
+fn take_lock(conn: &mut PgConnection, statement: &str, lock: i64) -> diesel::QueryResult<()> {
+    use diesel::RunQueryDsl;
+    diesel::sql_query(statement).bind::<diesel::sql_types::BigInt, _>(lock).execute(conn)?;
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod admin;
 mod app;
 mod classify;
+mod journal;
 mod key;
 mod serve;
 
@@ -33,6 +34,11 @@ impl Failure {
     /// Wrong arguments.
     pub(crate) fn usage(line: impl Into<String>) -> Self {
         Self { code: USAGE, lines: vec![line.into()] }
+    }
+
+    /// What was looked for was found, and is bad.
+    pub(crate) fn found(line: impl Into<String>) -> Self {
+        Self { code: 1, lines: vec![line.into()] }
     }
 
     /// Anything that went wrong on the way.
@@ -79,7 +85,8 @@ fn command_line() -> Command {
         .subcommand(app::command())
         .subcommand(key::command())
         .subcommand(admin::command())
-        .subcommand(classify::command());
+        .subcommand(classify::command())
+        .subcommand(journal::command());
     for setting in SETTINGS {
         let default = match setting.default {
             "" => String::new(),
@@ -114,6 +121,12 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
         ("app", matches) => app::run(&ready(&config)?, matches),
         ("key", matches) => key::run(&ready(&config)?, matches),
         ("admin", matches) => admin::run(&ready(&config)?, matches),
+        ("journal", matches) => {
+            if journal::run_offline(&config, matches)? {
+                return Ok(());
+            }
+            journal::replay(&config, &ready(&config)?)
+        }
         _ => Err(Failure::usage("unknown command")),
     }
 }

@@ -4,8 +4,10 @@ mod settings;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ipnet::IpNet;
+use signpost_adapters::click_journal::Durability;
 use signpost_adapters::db::DatabaseUrl;
 use signpost_domain::click::AddressMode;
 use url::Url;
@@ -37,6 +39,12 @@ pub struct Config {
     pub address_mode: AddressMode,
     /// How often anybody may ask.
     pub rate_limits: RateLimits,
+    /// What a redirect waits for.
+    pub durability: Durability,
+    /// How long a redirect waits for the disk; nothing means for ever.
+    pub click_max_wait: Option<Duration>,
+    /// How many bytes the click journal may take.
+    pub journal_max_bytes: u64,
     /// What is logged.
     pub log: String,
 }
@@ -91,6 +99,15 @@ impl Config {
             _ => Err("must be full, truncated or none".to_owned()),
         });
         let rate_limits = reader.parse("SIGNPOST_RATE_LIMIT", parse_rate_limits);
+        let durability = reader.parse("SIGNPOST_CLICK_DURABILITY", |text| match text {
+            "disk" => Ok(Durability::Disk),
+            "process" => Ok(Durability::Process),
+            _ => Err("must be disk or process".to_owned()),
+        });
+        let click_max_wait = reader.parse("SIGNPOST_CLICK_MAX_WAIT", |text| {
+            parse_duration(text).map(|wait| Some(wait).filter(|wait| !wait.is_zero()))
+        });
+        let journal_max_bytes = reader.parse("SIGNPOST_JOURNAL_MAX_BYTES", parse_bytes);
         let log = reader.parse("SIGNPOST_LOG", |text| {
             text.parse::<tracing_subscriber::EnvFilter>()
                 .map(|_| text.to_owned())
@@ -108,6 +125,9 @@ impl Config {
                 cors_origins: cors_origins?,
                 address_mode: address_mode?,
                 rate_limits: rate_limits?,
+                durability: durability?,
+                click_max_wait: click_max_wait?,
+                journal_max_bytes: journal_max_bytes?,
                 log: log?,
             })
         })();
@@ -186,6 +206,30 @@ fn parse_origin(text: &str) -> Result<String, String> {
     }
 }
 
+/// A number of milliseconds or seconds, `0` without a unit.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "is not a time such as 10ms or 2s".to_owned();
+    let number = |digits: &str| digits.parse::<u32>().map_err(|_| wrong());
+    if let Some(digits) = text.strip_suffix("ms") {
+        return number(digits).map(|n| Duration::from_millis(n.into()));
+    }
+    if let Some(digits) = text.strip_suffix('s') {
+        return number(digits).map(|n| Duration::from_secs(n.into()));
+    }
+    if text == "0" { Ok(Duration::ZERO) } else { Err(wrong()) }
+}
+
+/// A number of bytes, with a binary unit or without.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || "is not a size such as 10GiB, 512MiB or a number of bytes".to_owned();
+    let (digits, shift) = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)]
+        .into_iter()
+        .find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
+        .unwrap_or((text, 0));
+    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).filter(|n| *n > 0).ok_or_else(wrong)
+}
+
 fn parse_rate_limits(text: &str) -> Result<RateLimits, String> {
     if text == "off" {
         return Ok(RateLimits::OFF);
@@ -253,6 +297,21 @@ mod tests {
         let limits = parse_rate_limits("write=1/min,login=off").unwrap();
         assert_eq!((limits.read, limits.write, limits.login), (Some(3000), Some(1), None));
         assert_eq!(parse_rate_limits("off").unwrap(), RateLimits::OFF);
+    }
+
+    #[test]
+    fn times_and_sizes_have_units() {
+        assert_eq!(parse_duration("10ms"), Ok(Duration::from_millis(10)));
+        assert_eq!(parse_duration("2s"), Ok(Duration::from_secs(2)));
+        assert_eq!(parse_duration("0"), Ok(Duration::ZERO));
+        assert_eq!(parse_bytes("10GiB"), Ok(10 << 30));
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        for text in ["", "10", "ms", "-1s", "1h"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+        for text in ["", "GiB", "1GB", "0", "99999999TiB"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
     }
 
     #[test]

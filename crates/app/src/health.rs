@@ -10,13 +10,15 @@ use crate::problem::ApiError;
 use crate::proxies::TrustedProxies;
 use crate::public_api::view::to_json;
 use crate::server::Readiness;
-use crate::wiring::Services;
+use crate::wiring::{Services, Traffic};
 
 /// What the service can do at the moment.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = Readiness)]
 pub(crate) struct ReadinessView {
-    /// `ready`, `stopping` or `unavailable`.
+    /// `ready`; `degraded`, when known links are followed and clicks recorded while something is
+    /// amiss; `unavailable`, before the database was ever reached; `stopping`.
     #[schema(example = "ready")]
     status: &'static str,
     /// Whether the database answers.
@@ -25,6 +27,14 @@ pub(crate) struct ReadinessView {
     /// less ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     warnings: Option<Vec<&'static str>>,
+    /// Whether the click journal takes clicks.
+    journal: bool,
+    /// With `?verbose`: clicks in the journal that are not in the database yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlog: Option<u64>,
+    /// With `?verbose`: clicks lost since the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped_clicks: Option<u64>,
 }
 
 /// Whether the process lives; it touches nothing else.
@@ -37,15 +47,19 @@ pub(crate) async fn livez() -> HttpResponse {
         .body("ok\n")
 }
 
-/// Whether requests should be sent here: the database answers and nobody has asked to stop.
+/// Whether requests should be sent here.
+///
+/// An outage of the database does not make the service unready once it has been ready: known links
+/// are followed and their clicks recorded, which no other node could do better.
 #[utoipa::path(get, path = "/readyz", tag = "operation", operation_id = "readyz",
-    params(("verbose" = Option<String>, Query, description = "Shows warnings too; takes no value")),
+    params(("verbose" = Option<String>, Query, description = "Adds numbers and warnings; takes no value")),
     responses(
-        (status = 200, description = "Ready", body = ReadinessView),
-        (status = 503, description = "Not ready", body = ReadinessView)))]
+        (status = 200, description = "`ready` or `degraded`", body = ReadinessView),
+        (status = 503, description = "`unavailable` or `stopping`", body = ReadinessView)))]
 pub(crate) async fn readyz(
     request: HttpRequest,
     services: web::Data<Services>,
+    traffic: web::Data<Traffic>,
     readiness: web::Data<Readiness>,
     proxies: web::Data<TrustedProxies>,
 ) -> HttpResponse {
@@ -53,19 +67,33 @@ pub(crate) async fn readyz(
     let ping = blocking::run_within(blocking::VISIT_LIMIT, move || {
         databases.ping().map_err(ApiError::from)
     });
-    let database = services.databases.is_ready() && ping.await.is_ok();
-    let status = match (readiness.is_stopping(), database) {
-        (true, _) => "stopping",
-        (false, true) => "ready",
-        (false, false) => "unavailable",
+    let was_ready = services.databases.is_ready();
+    let database = was_ready && ping.await.is_ok();
+    let flow = traffic.flow();
+    let journal = !flow.is_refusing;
+    let status = if readiness.is_stopping() {
+        "stopping"
+    } else if !was_ready {
+        "unavailable"
+    } else if database && journal {
+        "ready"
+    } else {
+        "degraded"
     };
     let mut asked = request.query_string().split('&');
     let verbose = asked.any(|pair| pair.split('=').next() == Some("verbose"));
-    let warnings = verbose.then(|| proxies.warning().into_iter().collect());
-    let mut answer =
-        if status == "ready" { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    answer
-        .insert_header((header::CACHE_CONTROL, "no-store"))
-        .content_type("application/json")
-        .body(to_json(&ReadinessView { status, database, warnings }))
+    let mut answer = match status {
+        "ready" | "degraded" => HttpResponse::Ok(),
+        _ => HttpResponse::ServiceUnavailable(),
+    };
+    answer.insert_header((header::CACHE_CONTROL, "no-store")).content_type("application/json").body(
+        to_json(&ReadinessView {
+            status,
+            database,
+            journal,
+            warnings: verbose.then(|| proxies.warning().into_iter().collect()),
+            backlog: verbose.then(|| flow.backlog()),
+            dropped_clicks: verbose.then_some(flow.counts.dropped),
+        }),
+    )
 }

@@ -9,8 +9,8 @@ use signpost_domain::service::{Found, Inspection};
 
 use crate::pages;
 use crate::public_api::view::{time, to_json};
+use crate::visit::Context;
 use crate::visit::wants_json;
-use crate::wiring::Services;
 
 /// Where a link leads, for programs.
 #[derive(Serialize)]
@@ -37,9 +37,9 @@ pub(crate) fn inspected(code: &str) -> Option<&str> {
 }
 
 /// A page, or JSON for a program that asks for it. Nothing is counted, and the payload stays here.
-pub(crate) fn answer(request: &HttpRequest, services: &Services, found: &Found) -> HttpResponse {
-    let inspection = services.visits.inspect(found);
-    let url = services.views.url(&found.app, &found.route.code);
+pub(crate) fn answer(request: &HttpRequest, context: &Context, found: &Found) -> HttpResponse {
+    let inspection = context.visits.inspect(found);
+    let url = context.services.views.url(&found.app, &found.route.code);
     if wants_json(request) {
         return HttpResponse::Ok()
             .insert_header((header::CACHE_CONTROL, pages::NO_STORE))

@@ -11,9 +11,11 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use signpost_adapters::click_writer::ClickWriter;
+
+use crate::wiring::{ClickFlow, Traffic};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RedirectLabels {
@@ -33,12 +35,12 @@ pub(crate) struct Metrics {
     redirects: Family<RedirectLabels, Counter>,
     requests: Family<RequestLabels, Histogram>,
     registry: Arc<Registry>,
-    clicks: Arc<ClickWriter>,
+    traffic: Arc<Traffic>,
 }
 
 impl Metrics {
-    /// Numbers that start at zero; those of clicks are asked from their writer.
-    pub(crate) fn new(clicks: Arc<ClickWriter>) -> Self {
+    /// Numbers that start at zero; those of clicks are asked from the journal and its loader.
+    pub(crate) fn new(traffic: Arc<Traffic>) -> Self {
         let redirects = Family::<RedirectLabels, Counter>::default();
         let requests = Family::<RequestLabels, Histogram>::new_with_constructor(|| {
             Histogram::new(exponential_buckets(0.000_25, 2.0, 16))
@@ -50,7 +52,7 @@ impl Metrics {
             "API requests by method, route and status",
             requests.clone(),
         );
-        Self { redirects, requests, registry: Arc::new(registry), clicks }
+        Self { redirects, requests, registry: Arc::new(registry), traffic }
     }
 
     /// Counts a visit.
@@ -68,20 +70,41 @@ impl Metrics {
     pub(crate) fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
-        let mut clicks = Registry::default();
-        let counts = self.clicks.counts();
-        for (name, help, value) in [
-            ("clicks_recorded", "Clicks stored", counts.recorded),
-            ("clicks_pending", "Clicks answered before they were stored", counts.pending),
-            ("clicks_dropped", "Clicks lost", counts.dropped),
-        ] {
-            clicks.register(name, help, ConstCounter::new(value));
-        }
-        let mut click_text = String::new();
-        encode(&mut click_text, &clicks)?;
+        let mut flow = Registry::default();
+        describe(&mut flow, &self.traffic.flow());
+        let mut flow_text = String::new();
+        encode(&mut flow_text, &flow)?;
         // Each text ends with a mark of its own; only the last one may stay.
         let text = text.trim_end_matches("# EOF\n");
-        Ok(format!("{text}{click_text}"))
+        Ok(format!("{text}{flow_text}"))
+    }
+}
+
+/// The numbers of the way that clicks take, as they are now.
+fn describe(registry: &mut Registry, flow: &ClickFlow) {
+    let ClickFlow { counts, journal, loader, .. } = flow;
+    for (name, help, value) in [
+        ("clicks_recorded", "Clicks in the journal before their redirect", counts.recorded),
+        ("click_ack_degraded", "Redirects sent before the disk had their click", counts.degraded),
+        ("clicks_dropped", "Clicks lost because the disk was full or failed", counts.dropped),
+        ("clicks_loaded", "Clicks stored in the database", loader.stored),
+        ("clicks_known_already", "Clicks that were stored before", loader.known_already),
+        ("clicks_discarded", "Clicks of links deleted meanwhile", loader.discarded),
+        ("dead_letters", "Records set aside", loader.dead_letters),
+        ("loader_failures", "Tries to load that failed", loader.failures),
+        ("journal_syncs", "Times records were brought to stable storage", journal.syncs),
+        ("journal_sync_failures", "Of these, failed", journal.sync_failures),
+        ("journal_damaged_records", "Records lost in damaged places", journal.damaged_records),
+    ] {
+        registry.register(name, help, ConstCounter::new(value));
+    }
+    let oldest = journal.oldest.map_or(0, |age| age.as_secs());
+    for (name, help, value) in [
+        ("journal_bytes", "Size of the journal's files", journal.bytes),
+        ("journal_backlog_records", "Records not yet in the database", flow.backlog()),
+        ("journal_oldest_seconds", "Age of the oldest of them", oldest),
+    ] {
+        registry.register(name, help, ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::metrics::Metrics;
 use crate::problem::ApiError;
 use crate::proxies::TrustedProxies;
 use crate::rate_limit::Limits;
-use crate::wiring::Services;
+use crate::wiring::{Services, Traffic};
 use crate::{front, health, hosts, openapi, public_api, request, visit};
 
 /// Whether the service wants requests.
@@ -50,15 +50,22 @@ pub struct Shared {
     metrics: web::Data<Metrics>,
     proxies: web::Data<TrustedProxies>,
     visits: web::Data<visit::Context>,
+    traffic: web::Data<Traffic>,
     cors_origins: Arc<Vec<String>>,
 }
 
 impl Shared {
     /// Prepares what all workers share.
-    pub fn new(config: &Config, services: Services, readiness: Readiness) -> Self {
-        let metrics = Metrics::new(services.click_writer.clone());
+    pub fn new(
+        config: &Config,
+        services: Services,
+        traffic: Arc<Traffic>,
+        readiness: Readiness,
+    ) -> Self {
+        let metrics = Metrics::new(traffic.clone());
         let visits = visit::Context {
             services: services.clone(),
+            visits: traffic.visits.clone(),
             proxies: config.trusted_proxies.clone(),
             metrics: metrics.clone(),
         };
@@ -72,6 +79,7 @@ impl Shared {
             base_url: web::Data::new(BaseUrl(config.base_url.clone())),
             readiness: web::Data::new(readiness),
             proxies: web::Data::new(config.trusted_proxies.clone()),
+            traffic: web::Data::from(traffic),
             cors_origins: Arc::new(config.cors_origins.clone()),
         }
     }
@@ -141,8 +149,11 @@ fn configure(config: &mut web::ServiceConfig, cors_origins: &Arc<Vec<String>>) {
 /// Starts answering on `listener`; the server runs once it is awaited.
 pub fn serve(listener: TcpListener, shared: Shared, workers: Option<usize>) -> io::Result<Server> {
     let server = HttpServer::new(move || {
+        // This runs on each worker's own thread.
+        actix_web::rt::spawn(shared.traffic.join_thread());
         App::new()
             .app_data(shared.services.clone())
+            .app_data(shared.traffic.clone())
             .app_data(shared.limits.clone())
             .app_data(shared.gate.clone())
             .app_data(shared.base_url.clone())

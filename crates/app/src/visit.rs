@@ -9,7 +9,7 @@ use signpost_domain::app::{Host, Place};
 use signpost_domain::click::{NewClick, Platform, Referrer, is_prefetch, is_preview_crawler};
 use signpost_domain::link::ShortCode;
 use signpost_domain::ports::Recorded;
-use signpost_domain::service::{Found, Lookup, Reply, Visitor};
+use signpost_domain::service::{Found, Lookup, Reply, Visitor, Visits};
 
 use crate::metrics::Metrics;
 use crate::problem::ApiError;
@@ -20,6 +20,7 @@ use crate::{blocking, inspection, pages, request};
 /// What a visit needs, found at once.
 pub(crate) struct Context {
     pub(crate) services: Services,
+    pub(crate) visits: Visits,
     pub(crate) proxies: TrustedProxies,
     pub(crate) metrics: Metrics,
 }
@@ -61,11 +62,11 @@ async fn follow(
     };
     if inspected.is_some() {
         count("inspection");
-        return Ok(inspection::answer(request, &context.services, &found));
+        return Ok(inspection::answer(request, context, &found));
     }
-    let visit = context.services.visits.arrive(&found, visitor(request, context));
+    let visit = context.visits.arrive(&found, visitor(request, context));
     if let Some(click) = visit.click
-        && context.services.visits.record(click).await == Recorded::Dropped
+        && context.visits.record(click).await == Recorded::Dropped
     {
         // Lost, but the visitor is not to blame: the writer has counted and logged it.
         count("click_dropped");
@@ -103,7 +104,7 @@ async fn find(
     code: &str,
 ) -> Result<Option<Found>, ApiError> {
     let Ok(code) = ShortCode::parse(code) else { return Ok(None) };
-    let visits = &context.services.visits;
+    let visits = &context.visits;
     // Reading the host costs more than all else here, so it is read only where it decides.
     let host = if visits.host_matters() { context.host_of(request) } else { None };
     match visits.in_memory(&code, Place { host: host.as_ref(), slug }) {
@@ -114,7 +115,7 @@ async fn find(
             let (context, slug) = (context.clone(), slug.map(str::to_owned));
             blocking::run_within(blocking::VISIT_LIMIT, move || {
                 let place = Place { host: host.as_ref(), slug: slug.as_deref() };
-                context.services.visits.load(&code, place)
+                context.visits.load(&code, place)
             })
             .await
         }

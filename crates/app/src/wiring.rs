@@ -1,8 +1,12 @@
 //! The composition root: the one place that knows which adapter serves which port.
 
+mod traffic;
+
+pub use traffic::Traffic;
+pub(crate) use traffic::{ClickFlow, dead_letters, journal_dir};
+
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use signpost_adapters::access_tokens::JwtAccessTokens;
 use signpost_adapters::admins::SqlAdmins;
@@ -11,7 +15,6 @@ use signpost_adapters::app_directory::CachedApps;
 use signpost_adapters::apps::SqlApps;
 use signpost_adapters::changes::{Trust, follow};
 use signpost_adapters::classify::UserAgents;
-use signpost_adapters::click_writer::{ClickWriter, ClickWriterOptions};
 use signpost_adapters::clicks::SqlClicks;
 use signpost_adapters::db::{Databases, MigrateError, PoolSizes};
 use signpost_adapters::installation::SqlInstallation;
@@ -19,14 +22,15 @@ use signpost_adapters::link_cache::CachedLinks;
 use signpost_adapters::links::SqlLinks;
 use signpost_adapters::passwords::Argon2Passwords;
 use signpost_adapters::secrets::OsSecrets;
-use signpost_adapters::system::{RandomCodes, SystemClock, UuidV7Ids};
+use signpost_adapters::system::{RandomCodes, SystemClock};
 use signpost_adapters::token_mac::HmacTokenMac;
 use signpost_domain::access::{AdminEmail, KeyName, Role, Scope, Scopes};
 use signpost_domain::app::{AppId, AppName, AppPatch};
-use signpost_domain::ports::{AppDirectory, ClickRepository, Clock, StoreError};
-use signpost_domain::service::{
-    Analytics, Apps, FirstSecrets, Keys, Links, Sessions, Setup, Visits,
+use signpost_domain::click::{AddressMode, NewClick};
+use signpost_domain::ports::{
+    AppDirectory, ClickRepository, Clock, LinkLookup, StoreError, TokenMac,
 };
+use signpost_domain::service::{Analytics, Apps, FirstSecrets, Keys, Links, Sessions, Setup};
 
 use crate::config::Config;
 use crate::public_api::view::Views;
@@ -49,8 +53,10 @@ pub struct Services {
     pub(crate) sessions: Sessions,
     /// Statistics.
     pub(crate) analytics: Analytics,
-    /// Following links.
-    pub(crate) visits: Visits,
+    /// Finding the link of a visit.
+    pub(crate) lookup: Arc<dyn LinkLookup>,
+    /// Signing click tokens.
+    pub(crate) macs: Arc<dyn TokenMac>,
     /// The first start.
     pub(crate) setup: Setup,
     /// Links as answers.
@@ -59,8 +65,6 @@ pub struct Services {
     pub(crate) clock: Arc<dyn Clock>,
     /// The stored clicks, for the work in the background.
     pub(crate) clicks: Arc<dyn ClickRepository>,
-    /// The recorder of clicks, to be shut down last.
-    pub(crate) click_writer: Arc<ClickWriter>,
     /// The databases, to be migrated and asked for a sign of life.
     pub(crate) databases: Databases,
 }
@@ -86,11 +90,6 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
     let keys = Arc::new(SqlApiKeys::new(databases.api.clone()));
     let clicks: Arc<dyn ClickRepository> =
         Arc::new(SqlClicks::new(databases.loader.clone(), databases.statistics.clone()));
-    let click_writer = Arc::new(ClickWriter::start(
-        clicks.clone(),
-        Arc::new(UserAgents::new()),
-        ClickWriterOptions::default(),
-    )?);
     let signing = signing_secrets(config, *secrets)?;
     let macs = Arc::new(HmacTokenMac::new(&signing));
     let tokens = JwtAccessTokens::new(signing, config.base_url.clone());
@@ -107,16 +106,13 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
             Arc::new(tokens),
             clock.clone(),
         ),
-        analytics: Analytics::new(links.clone(), clicks.clone()),
-        visits: Visits::new(
-            links,
-            apps,
-            click_writer.clone(),
-            Arc::new(UuidV7Ids),
-            macs,
-            clock.clone(),
-            config.address_mode,
+        analytics: Analytics::new(
+            links.clone(),
+            clicks.clone(),
+            config.address_mode != AddressMode::None,
         ),
+        lookup: links,
+        macs,
         setup: Setup::new(
             Arc::new(SqlInstallation::new(databases.api.clone())),
             secrets,
@@ -126,7 +122,6 @@ pub fn build(config: &Config) -> std::io::Result<Services> {
         views: Views::new(&config.base_url, clock.clone()),
         clock,
         clicks,
-        click_writer,
         databases,
     })
 }
@@ -136,6 +131,12 @@ impl Services {
     pub fn prepare(&self) -> Result<Option<FirstSecrets>, PrepareError> {
         self.databases.migrate()?;
         Ok(self.setup.fill()?)
+    }
+
+    /// Stores a click that is in no journal any more.
+    pub(crate) fn load_one(&self, click: NewClick) -> Result<usize, StoreError> {
+        let read = UserAgents::new().classify(click.user_agent.as_deref());
+        self.clicks.append(&[(click, read)])
     }
 
     /// Another app with a key that reads and writes its links.
@@ -171,12 +172,6 @@ impl Services {
         let email = AdminEmail::parse(email).expect("an address");
         let apps: Vec<AppId> = apps.iter().copied().map(AppId).collect();
         self.sessions.create_admin(&email, password, Role::Member, &apps).expect("an admin");
-    }
-
-    /// Stores the clicks that wait.
-    #[doc(hidden)]
-    pub fn stop_for_tests(&self) {
-        self.click_writer.shutdown(Duration::from_secs(10));
     }
 }
 

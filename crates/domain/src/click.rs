@@ -21,5 +21,5 @@ pub use packed::WireError;
 pub use platform::{Platform, is_prefetch};
 pub use range::{DateRange, Interval, RangeError};
 pub use referrer::Referrer;
-pub use stats::{Count, LinkStats, PlatformClicks, SeriesPoint, Tally, summarize};
+pub use stats::{Count, LinkStats, PlatformClicks, SeriesPoint};
 pub use visitor_hash::{DaySalt, visitor_hash};

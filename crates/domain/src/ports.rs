@@ -25,7 +25,9 @@ pub use api_keys::ApiKeyRepository;
 pub use app_directory::AppDirectory;
 pub use apps::{AppRepository, SaveAppError};
 pub use click_journal::{ClickJournal, Recorded, Recording};
-pub use clicks::{ClickCursor, ClickPage, ClickQuery, ClickRepository};
+pub use clicks::{
+    Batch, ClickCursor, ClickPage, ClickQuery, ClickRepository, JournalId, LoadError, Loaded,
+};
 pub use installation::{FirstContent, Installation};
 pub use link_lookup::{Cached, LinkLookup};
 pub use links::{

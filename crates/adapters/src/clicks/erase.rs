@@ -1,10 +1,11 @@
-//! Erasing the clicks of deleted links.
+//! Erasing the clicks and the days of deleted links.
 
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use signpost_domain::ports::{Clock, StoreError};
 
-use crate::db::schema::links;
+use super::load::LOADING_LOCK;
+use crate::db::schema::{link_days, links};
 use crate::db::{Backend, Db, transaction};
 use crate::system::SystemClock;
 
@@ -38,9 +39,11 @@ fn erase_some(db: &Db, limit: usize) -> Result<(usize, bool), StoreError> {
             .select(links::id)
             .load(conn)?;
         let mut erased = 0;
+        if !deleted.is_empty() {
+            // Waits for batches that saw a link before it was deleted; later ones find it deleted.
+            conn.lock_exclusively(LOADING_LOCK)?;
+        }
         for &link in &deleted {
-            // Waits for a batch that saw the link before it was deleted.
-            conn.lock_link(link)?;
             let room = limit - erased;
             let removed = diesel::sql_query(DELETE)
                 .bind::<BigInt, _>(link)
@@ -50,6 +53,7 @@ fn erase_some(db: &Db, limit: usize) -> Result<(usize, bool), StoreError> {
             if removed == room {
                 return Ok((erased, true));
             }
+            diesel::delete(link_days::table.filter(link_days::link_id.eq(link))).execute(conn)?;
             // A note of what was done when; no rule depends on it, so the port doesn't ask for it.
             diesel::update(links::table.find(link))
                 .set(links::erased_at.eq(SystemClock.now().timestamp_micros()))

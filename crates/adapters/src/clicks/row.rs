@@ -4,43 +4,25 @@
 use std::net::IpAddr;
 
 use diesel::prelude::*;
-use sha2::{Digest, Sha256};
 use signpost_domain::click::{
     BotReason, Classification, Click, ClickId, DeviceClass, NewClick, Platform, Referrer,
 };
 use signpost_domain::link::LinkId;
 use uuid::Uuid;
 
+use super::agents::Agents;
 use crate::db::DbError;
-use crate::db::schema::{clicks, user_agents};
+use crate::db::schema::clicks;
 use crate::parse::moment;
-
-/// Half a SHA-256: enough to tell user agents apart, and half the index.
-pub(super) type AgentHash = [u8; 16];
-
-pub(super) fn hash_agent(text: &str) -> AgentHash {
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    let mut half = AgentHash::default();
-    half.copy_from_slice(&digest[..16]);
-    half
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = user_agents, treat_none_as_default_value = false)]
-pub(super) struct AgentRow {
-    pub(super) hash: Vec<u8>,
-    pub(super) text: String,
-    pub(super) last_seen_day: i64,
-}
 
 #[derive(Insertable)]
 #[diesel(table_name = clicks, treat_none_as_default_value = false)]
 pub(super) struct NewClickRow<'a> {
-    pub(super) link_id: i64,
-    pub(super) occurred_at: i64,
-    pub(super) id: &'a [u8],
+    link_id: i64,
+    occurred_at: i64,
+    id: &'a [u8],
     ip: Option<Vec<u8>>,
-    ua_hash: Option<Vec<u8>>,
+    ua_hash: Option<&'a [u8]>,
     referrer: Option<&'a str>,
     platform: &'static str,
     browser: Option<&'a str>,
@@ -57,13 +39,16 @@ impl<'a> NewClickRow<'a> {
     /// How many values a row binds.
     pub(super) const COLUMNS: usize = 15;
 
-    pub(super) fn new((click, class): &'a (NewClick, Classification)) -> Self {
+    pub(super) fn new(
+        (click, class): &'a (NewClick, Classification),
+        agents: &'a Agents<'_>,
+    ) -> Self {
         Self {
             link_id: click.link_id.0,
             occurred_at: click.at.timestamp_micros(),
             id: click.id.0.as_bytes(),
             ip: click.address.map(address_bytes),
-            ua_hash: click.user_agent.as_deref().map(|text| hash_agent(text).to_vec()),
+            ua_hash: click.user_agent.as_deref().and_then(|text| agents.hash(text)),
             referrer: click.referrer.as_ref().map(Referrer::as_str),
             platform: click.platform.as_str(),
             browser: class.browser.as_deref(),
@@ -125,11 +110,11 @@ impl ClickRow {
     }
 }
 
-pub(super) fn parse_platform(text: &str) -> Result<Platform, DbError> {
+fn parse_platform(text: &str) -> Result<Platform, DbError> {
     Platform::parse(text).ok_or_else(|| DbError::corrupt("clicks", "platform", text))
 }
 
-pub(super) fn parse_device(text: &str) -> Result<DeviceClass, DbError> {
+fn parse_device(text: &str) -> Result<DeviceClass, DbError> {
     DeviceClass::parse(text).ok_or_else(|| DbError::corrupt("clicks", "device", text))
 }
 

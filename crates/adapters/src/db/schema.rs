@@ -162,6 +162,38 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    link_days (link_id, day) {
+        link_id -> BigInt,
+        day -> BigInt,
+        data -> Binary,
+    }
+}
+
+diesel::table! {
+    app_days (app_id, day) {
+        app_id -> BigInt,
+        day -> BigInt,
+        data -> Binary,
+    }
+}
+
+diesel::table! {
+    visitor_salts (day) {
+        day -> BigInt,
+        salt -> Binary,
+    }
+}
+
+diesel::table! {
+    journals (id) {
+        id -> Binary,
+        node -> Text,
+        position -> BigInt,
+        updated_at -> BigInt,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     apps,
     app_hosts,

@@ -6,8 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use signpost_adapters::clicks::SqlClicks;
 use signpost_domain::app::AppId;
 use signpost_domain::click::{
-    BotReason, Classification, Click, ClickId, DateRange, DeviceClass, NewClick, Platform,
-    Referrer, Tally,
+    BotReason, Classification, Click, ClickId, DateRange, DeviceClass, NewClick, Platform, Referrer,
 };
 use signpost_domain::link::LinkId;
 use signpost_domain::ports::{ClickCursor, ClickQuery, ClickRepository, StoreError};
@@ -16,18 +15,18 @@ use uuid::Uuid;
 use crate::world::World;
 
 /// 2026-01-05, 09:00.
-fn now() -> DateTime<Utc> {
+pub(crate) fn now() -> DateTime<Utc> {
     DateTime::from_timestamp_micros(1_767_603_600_123_456).unwrap()
 }
 
-fn clicks(world: &World) -> SqlClicks {
+pub(crate) fn clicks(world: &World) -> SqlClicks {
     world.insert_links(3);
     SqlClicks::new(world.databases.loader.clone(), world.databases.statistics.clone())
 }
 
-type Classified = (NewClick, Classification);
+pub(crate) type Classified = (NewClick, Classification);
 
-fn click(link: i64, n: u128, minutes: i64) -> Classified {
+pub(crate) fn click(link: i64, n: u128, minutes: i64) -> Classified {
     let click = NewClick {
         id: ClickId(Uuid::from_u128(n)),
         link_id: LinkId(link),
@@ -48,19 +47,25 @@ fn click(link: i64, n: u128, minutes: i64) -> Classified {
     (click, class)
 }
 
-fn bot(link: i64, n: u128, minutes: i64) -> Classified {
+pub(crate) fn bot(link: i64, n: u128, minutes: i64) -> Classified {
     let (click, _) = click(link, n, minutes);
     let class = Classification { bot: Some(BotReason::UserAgent), ..Classification::default() };
     (NewClick { platform: Platform::Web, ..click }, class)
 }
 
-fn from(link: i64, n: u128, minutes: i64, address: Option<&str>, agent: &str) -> Classified {
+pub(crate) fn from(
+    link: i64,
+    n: u128,
+    minutes: i64,
+    address: Option<&str>,
+    agent: &str,
+) -> Classified {
     let (click, class) = click(link, n, minutes);
     let address = address.map(|text| text.parse::<IpAddr>().unwrap());
     (NewClick { address, user_agent: Some(agent.to_owned()), ..click }, class)
 }
 
-fn query(link: i64) -> ClickQuery {
+pub(crate) fn query(link: i64) -> ClickQuery {
     ClickQuery {
         link: LinkId(link),
         from: None,
@@ -77,15 +82,15 @@ fn listed(clicks: &SqlClicks, query: &ClickQuery) -> Vec<u128> {
     clicks.page(query).unwrap().clicks.iter().map(|click| click.id.0.as_u128()).collect()
 }
 
-fn range(start: &str, end: &str) -> DateRange {
+pub(crate) fn range(start: &str, end: &str) -> DateRange {
     DateRange::parse(Some(start), Some(end), now() + TimeDelta::days(30)).unwrap()
 }
 
-fn today() -> DateRange {
+pub(crate) fn today() -> DateRange {
     range("2026-01-05", "2026-01-05")
 }
 
-const DAY: i64 = 24 * 60;
+pub(crate) const DAY: i64 = 24 * 60;
 
 pub(crate) fn a_stored_click_reads_back(world: &World) {
     let clicks = clicks(world);
@@ -207,74 +212,6 @@ pub(crate) fn a_total_never_exceeds_its_bound_by_more_than_one(world: &World) {
     }
 }
 
-pub(crate) fn a_tally_counts_by_everything_a_statistic_looks_at(world: &World) {
-    let clicks = clicks(world);
-    let batch = [
-        click(1, 1, 0),
-        click(1, 2, 59),
-        click(1, 3, 60),
-        bot(1, 4, 1),
-        click(2, 5, 0),
-        click(1, 6, -DAY),
-        click(1, 7, 15 * 60),
-    ];
-    clicks.append(&batch).unwrap();
-    let mut tallies = clicks.tally(LinkId(1), today()).unwrap();
-    tallies.sort_by_key(|tally| (tally.hour, tally.is_bot));
-    let hour = |hour: i64| DateTime::from_timestamp(1_767_571_200 + hour * 3600, 0).unwrap();
-    let person = |at, clicks| Tally {
-        hour: at,
-        platform: Platform::Android,
-        browser: Some("Firefox".to_owned()),
-        device: Some(DeviceClass::Phone),
-        operating_system: Some("Android".to_owned()),
-        country: None,
-        referrer: Some("https://news.example/a".to_owned()),
-        is_bot: false,
-        clicks,
-    };
-    let robot = Tally {
-        platform: Platform::Web,
-        browser: None,
-        device: None,
-        operating_system: None,
-        is_bot: true,
-        ..person(hour(9), 1)
-    };
-    assert_eq!(tallies, [person(hour(9), 2), robot, person(hour(10), 1)]);
-    let two_days = clicks.tally(LinkId(1), range("2026-01-04", "2026-01-05")).unwrap();
-    assert_eq!(two_days.iter().map(|tally| tally.clicks).sum::<u64>(), 5);
-    assert_eq!(clicks.tally(LinkId(3), today()).unwrap(), []);
-}
-
-pub(crate) fn visitors_are_distinct_pairs_of_address_and_agent_per_day(world: &World) {
-    let clicks = clicks(world);
-    let batch = [
-        from(1, 1, 0, Some("198.51.100.7"), "A"),
-        from(1, 2, 5, Some("198.51.100.7"), "A"),
-        from(1, 3, 0, Some("198.51.100.7"), "B"),
-        from(1, 4, 0, Some("2001:db8::1"), "A"),
-        from(1, 5, 0, None, "A"),
-        from(1, 6, -DAY, Some("198.51.100.7"), "A"),
-        from(2, 7, 0, Some("198.51.100.9"), "A"),
-        bot(1, 8, 0),
-    ];
-    clicks.append(&batch).unwrap();
-    assert_eq!(clicks.visitors(LinkId(1), today()).unwrap(), Some(3));
-    let two_days = range("2026-01-04", "2026-01-05");
-    assert_eq!(clicks.visitors(LinkId(1), two_days).unwrap(), Some(4));
-}
-
-pub(crate) fn visitors_are_none_when_no_click_of_the_range_has_an_address(world: &World) {
-    let clicks = clicks(world);
-    assert_eq!(clicks.visitors(LinkId(1), today()).unwrap(), None);
-    let batch =
-        [from(1, 1, 0, None, "A"), from(1, 2, -DAY, Some("198.51.100.7"), "A"), bot(2, 3, 0)];
-    clicks.append(&batch).unwrap();
-    assert_eq!(clicks.visitors(LinkId(1), today()).unwrap(), None);
-    assert_eq!(clicks.visitors(LinkId(2), today()).unwrap(), Some(0));
-}
-
 pub(crate) fn clicks_of_deleted_links_are_erased_up_to_the_limit(world: &World) {
     let clicks = clicks(world);
     let batch: Vec<_> = (0..30).map(|n| click(1 + i64::from(n % 3 == 0), n, 0)).collect();
@@ -285,8 +222,11 @@ pub(crate) fn clicks_of_deleted_links_are_erased_up_to_the_limit(world: &World) 
     assert_eq!(clicks.erase_orphans(0).unwrap(), 0);
     assert_eq!(clicks.erase_orphans(15).unwrap(), 15);
     assert_eq!(clicks.page(&query(1)).unwrap().total, 5);
+    assert_eq!(world.count("link_days", "link_id = 1"), 1);
     assert_eq!(clicks.erase_orphans(5).unwrap(), 5);
     assert_eq!(clicks.erase_orphans(15).unwrap(), 0);
+    assert_eq!(world.count("link_days", "link_id = 1"), 0);
+    assert_eq!(clicks.app_days(AppId(1), today()).unwrap()[0].1.clicks(), 30);
     assert_eq!(clicks.page(&query(1)).unwrap().total, 0);
     assert_eq!(clicks.page(&query(2)).unwrap().total, 10);
     // Fails on a deleted link that is not marked, and on a living one that is.
@@ -312,6 +252,7 @@ pub(crate) fn no_click_stays_behind_when_its_link_is_erased_meanwhile(world: &Wo
         erased += clicks.erase_orphans(1000).unwrap();
         assert_eq!(erased, appending.join().unwrap());
     });
+    assert_eq!(world.count("link_days", "link_id = 1"), 0);
     assert_eq!(clicks.page(&query(1)).unwrap().total, 0);
 }
 
@@ -343,6 +284,9 @@ pub(crate) fn an_impossible_row_is_an_error(world: &World) {
         world.execute(&format!("UPDATE clicks SET {repair}"));
         assert!(clicks.page(&query(1)).is_ok(), "{repair}");
     }
-    world.execute("UPDATE clicks SET platform = 'beos'");
-    assert!(matches!(clicks.tally(LinkId(1), today()), Err(StoreError::Failed(_))));
+    world.execute("DELETE FROM app_days");
+    world.execute("INSERT INTO app_days SELECT 1, day, salt FROM visitor_salts");
+    assert!(matches!(clicks.app_days(AppId(1), today()), Err(StoreError::Failed(_))));
+    assert!(matches!(clicks.append(&[click(1, 2, 0)]), Err(StoreError::Failed(_))));
+    assert_eq!(clicks.page(&query(1)).unwrap().total, 1);
 }

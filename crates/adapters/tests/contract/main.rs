@@ -33,6 +33,8 @@ macro_rules! contract {
 mod admins;
 mod api_keys;
 mod apps;
+mod click_loads;
+mod click_upkeep;
 mod clicks;
 mod database;
 mod installation;
@@ -40,6 +42,7 @@ mod link_edits;
 mod link_pages;
 mod link_requests;
 mod links;
+mod loading;
 mod memories;
 
 contract! {
@@ -81,13 +84,35 @@ contract! {
         a_page_keeps_to_its_range_and_leaves_bots_out,
         a_cursor_goes_on_after_the_last_click_seen,
         a_total_never_exceeds_its_bound_by_more_than_one,
-        a_tally_counts_by_everything_a_statistic_looks_at,
-        visitors_are_distinct_pairs_of_address_and_agent_per_day,
-        visitors_are_none_when_no_click_of_the_range_has_an_address,
         clicks_of_deleted_links_are_erased_up_to_the_limit,
         no_click_stays_behind_when_its_link_is_erased_meanwhile,
         many_deleted_links_are_erased_in_one_call,
         an_impossible_row_is_an_error,
+    }
+    click_loads {
+        a_new_journal_is_at_0_and_a_known_one_where_it_was,
+        a_batch_that_comes_twice_counts_once,
+        a_batch_of_another_position_is_refused_and_nothing_of_it_stored,
+        of_two_who_load_one_journal_one_is_told,
+        a_load_that_fails_moves_no_position,
+        what_becomes_of_each_click_of_a_batch_is_told,
+        only_what_is_new_of_a_large_batch_counts,
+        a_late_click_counts_on_its_own_day,
+        days_are_those_of_their_link_or_app_in_order,
+        the_parts_of_the_statistics_add_up,
+        visitors_are_distinct_pairs_of_address_and_agent_per_day,
+        all_who_load_count_visitors_under_the_same_salt,
+        a_day_whose_salt_is_forgotten_takes_no_further_visitors,
+        several_who_load_the_same_links_at_once_add_up,
+        after_a_thousand_random_batches_the_days_count_what_is_stored,
+    }
+    click_upkeep {
+        old_addresses_are_cut_to_their_networks_up_to_the_limit,
+        old_clicks_are_erased_and_their_statistics_stay,
+        room_is_made_for_three_months_and_twice_does_no_harm,
+        several_make_room_at_once,
+        a_month_that_has_clicks_without_room_stays_as_it_is,
+        months_that_are_old_as_a_whole_are_dropped,
     }
     database {
         nothing_is_answered_before_the_schema_was_checked,
@@ -161,6 +186,13 @@ contract! {
         a_database_with_an_admin_is_left_alone,
         all_is_stored_or_nothing,
         of_several_that_start_at_once_one_fills_the_database,
+    }
+    loading {
+        every_click_of_the_journal_is_stored_and_counted_once,
+        what_was_left_behind_is_loaded_by_the_next_process,
+        a_click_that_the_database_refuses_is_set_aside_and_the_rest_goes_on,
+        a_journal_that_went_back_in_time_loses_nothing_new,
+        loaded_segments_are_deleted,
     }
     memories {
         an_inserted_link_is_found_by_app_and_code_by_number_and_by_code,

@@ -57,6 +57,14 @@ impl World {
         Self { databases, cached: Cell::new(false), _place: place }
     }
 
+    /// The same database as another process sees it.
+    pub(crate) fn another(&self) -> Databases {
+        let sizes = PoolSizes { api: 1, hot: 1, statistics: 1, loader: 1 };
+        let databases = Databases::open(self.databases.url(), sizes);
+        databases.check().unwrap();
+        databases
+    }
+
     /// The store of links: plain, or behind its memory.
     pub(crate) fn links(&self) -> Arc<dyn LinkRepository> {
         let plain = Arc::new(SqlLinks::new(self.databases.api.clone()));
@@ -113,6 +121,24 @@ impl World {
                  VALUES (1, 'code{link}', '{{}}', '', 1, 0, 0)"
             ));
         }
+    }
+
+    /// Makes the database refuse every click of a link.
+    pub(crate) fn refuse_clicks_of(&self, link: i64) {
+        let sql = match self.databases.url() {
+            DatabaseUrl::Postgres(_) => format!(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+                 $$ BEGIN IF NEW.link_id = {link} THEN RAISE EXCEPTION 'poison'; END IF; \
+                 RETURN NEW; END $$; \
+                 CREATE TRIGGER refuse BEFORE INSERT ON clicks FOR EACH ROW \
+                 EXECUTE FUNCTION refuse()"
+            ),
+            _ => format!(
+                "CREATE TRIGGER refuse BEFORE INSERT ON clicks WHEN NEW.link_id = {link} \
+                 BEGIN SELECT RAISE(ABORT, 'poison'); END"
+            ),
+        };
+        self.execute(&sql);
     }
 
     /// Deletes a link as the store of links does.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_domain::service::FirstSecrets;
@@ -12,9 +13,10 @@ use tracing::{error, info, warn};
 use super::{Failure, build};
 use crate::config::Config;
 use crate::server::{Readiness, Shared, serve, serve_metrics};
-use crate::wiring::Services;
+use crate::wiring::{Services, Traffic};
 
-/// How long the clicks in memory may take to be stored at the end.
+/// How long the clicks of the journal may take to be loaded at the end; the rest is loaded after
+/// the next start.
 const LAST_CLICKS: Duration = Duration::from_secs(10);
 /// How often the work in the background is done.
 const CHORES_EVERY: Duration = Duration::from_mins(1);
@@ -26,8 +28,10 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
     let services = build(config)?;
     let listener = TcpListener::bind(config.listen)
         .map_err(|error| Failure::because(format!("SIGNPOST_LISTEN={}: {error}", config.listen)))?;
+    let traffic = Traffic::open(config, &services).map_err(|e| Failure::because(chain(&e)))?;
+    let traffic = Arc::new(traffic);
     let readiness = Readiness::default();
-    let shared = Shared::new(config, services.clone(), readiness.clone());
+    let shared = Shared::new(config, services.clone(), traffic.clone(), readiness.clone());
     prepare_in_background(config.clone(), services.clone());
     do_chores_in_background(shared.clone(), services.clone());
     actix_web::rt::System::new().block_on(async move {
@@ -50,7 +54,7 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
         });
         server.await.map_err(|error| Failure::because(error.to_string()))
     })?;
-    services.click_writer.shutdown(LAST_CLICKS);
+    traffic.stop(LAST_CLICKS);
     info!("stopped");
     Ok(())
 }
@@ -93,7 +97,7 @@ fn prepare_in_background(config: Config, services: Services) {
 }
 
 /// An error with all its causes.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(next) = source {

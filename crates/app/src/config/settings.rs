@@ -42,6 +42,17 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("SIGNPOST_TRUSTED_PROXIES", "", "networks whose X-Forwarded headers are believed"),
     setting("SIGNPOST_CORS_ORIGINS", "", "origins of dashboards on other hosts"),
     setting(
+        "SIGNPOST_CLICK_DURABILITY",
+        "disk",
+        "what a redirect waits for: disk, or process (the page cache)",
+    ),
+    setting(
+        "SIGNPOST_CLICK_MAX_WAIT",
+        "10ms",
+        "the longest a redirect waits for the disk; 0: for ever",
+    ),
+    setting("SIGNPOST_JOURNAL_MAX_BYTES", "10GiB", "how much disk the click journal may take"),
+    setting(
         "SIGNPOST_IP_MODE",
         "full",
         "how much of an address is stored: full, truncated or none",

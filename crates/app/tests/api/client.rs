@@ -2,7 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+use signpost_app::wiring::Traffic;
 
 /// Sends requests with some headers; a blocking client, as tests need no other.
 #[derive(Clone)]
@@ -10,6 +13,8 @@ pub(crate) struct Client {
     address: SocketAddr,
     headers: Vec<(String, String)>,
     agent: ureq::Agent,
+    /// Whose clicks must all be counted before statistics are asked for.
+    traffic: Option<Weak<Traffic>>,
 }
 
 /// What came back.
@@ -29,12 +34,22 @@ impl Client {
             .allow_non_standard_methods(true)
             .timeout_global(Some(Duration::from_mins(1)))
             .build();
-        Self { address, headers: Vec::new(), agent: config.into() }
+        Self { address, headers: Vec::new(), agent: config.into(), traffic: None }
+    }
+
+    /// The same client, which asks for clicks and statistics when all clicks have arrived there:
+    /// they may be a second late, and no test shall depend on that second.
+    pub(crate) fn patient(self, traffic: &Arc<Traffic>) -> Self {
+        Self { traffic: Some(Arc::downgrade(traffic)), ..self }
     }
 
     /// The same client on connections of its own.
     pub(crate) fn fresh(&self) -> Self {
-        Self { headers: self.headers.clone(), ..Self::new(self.address) }
+        Self {
+            headers: self.headers.clone(),
+            traffic: self.traffic.clone(),
+            ..Self::new(self.address)
+        }
     }
 
     /// The same client, asking another service.
@@ -75,6 +90,11 @@ impl Client {
 
     /// Any method; a body is sent as JSON unless a header says otherwise.
     pub(crate) fn send(&self, method: &str, path: &str, body: Option<&[u8]>) -> Answer {
+        if let Some(traffic) = self.traffic.as_ref().and_then(Weak::upgrade)
+            && (path.contains("/stats") || path.contains("/clicks"))
+        {
+            traffic.settle_for_tests();
+        }
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("http://{}{path}", self.address));

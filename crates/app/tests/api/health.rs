@@ -82,7 +82,8 @@ pub(crate) fn a_service_with_its_database_is_alive_and_ready(service: &Service) 
     let live = service.anybody().get("/livez");
     assert_eq!((live.status, live.text.as_str()), (200, "ok\n"));
     let ready = service.anybody().get("/readyz");
-    assert_eq!((ready.status, ready.json()), (200, json!({"status": "ready", "database": true})));
+    let expected = json!({"status": "ready", "database": true, "journal": true});
+    assert_eq!((ready.status, ready.json()), (200, expected));
     for answer in [live, ready] {
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
@@ -102,7 +103,7 @@ pub(crate) fn a_service_without_its_database_says_so_soon(service: &Service) {
     for _ in 0..3 {
         assert_eq!(timed(&|| away.anybody().get("/livez")).status, 200);
         let ready = timed(&|| away.anybody().get("/readyz"));
-        let expected = json!({"status": "unavailable", "database": false});
+        let expected = json!({"status": "unavailable", "database": false, "journal": true});
         assert_eq!((ready.status, ready.json()), (503, expected));
     }
     let first = service.first();

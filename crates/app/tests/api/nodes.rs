@@ -76,6 +76,8 @@ pub(crate) fn two_nodes_share_codes_and_clicks(service: &Service) {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(statuses, [302; 40]);
+    service.settle();
+    other.settle();
     for node in [service, &other] {
         let stats = node.owner().get("/api/v1/admin/links/three/stats").json();
         assert_eq!(stats["platforms"], json!({"ios": 0, "android": 0, "web": 40}));

@@ -50,6 +50,7 @@ struct Running {
     address: SocketAddr,
     handle: ServerHandle,
     services: wiring::Services,
+    traffic: Arc<wiring::Traffic>,
     thread: JoinHandle<()>,
 }
 
@@ -109,8 +110,12 @@ impl Service {
     pub(crate) fn another_node(&self) -> Self {
         let mut settings = self.place.settings.clone();
         settings.push(("SIGNPOST_BASE_URL", format!("http://{}", self.address())));
+        // A journal of its own, and the same signing secret.
+        let directory = tempfile::tempdir().unwrap();
+        let secret = self.place.directory.path().join("jwt-secret");
+        std::fs::copy(secret, directory.path().join("jwt-secret")).unwrap();
         let place = Place {
-            directory: self.place.directory.clone(),
+            directory: Arc::new(directory),
             database_url: self.place.database_url.clone(),
             // It goes with the first.
             schema: None,
@@ -184,7 +189,13 @@ impl Service {
         let answer = self.anybody().post("/api/v1/admin/sessions", &body.to_string());
         assert_eq!(answer.status, 201, "{}", answer.text);
         let token = answer.json()["accessToken"].as_str().unwrap().to_owned();
-        self.anybody().with("authorization", &format!("Bearer {token}"))
+        let traffic = self.running.borrow().as_ref().unwrap().traffic.clone();
+        self.anybody().with("authorization", &format!("Bearer {token}")).patient(&traffic)
+    }
+
+    /// Waits until all clicks of this node are counted.
+    pub(crate) fn settle(&self) {
+        self.running.borrow().as_ref().unwrap().traffic.settle_for_tests();
     }
 
     fn services(&self) -> wiring::Services {
@@ -238,7 +249,8 @@ impl Place {
 
     fn serve(config: &Config, listener: TcpListener, services: wiring::Services) -> Running {
         let address = listener.local_addr().unwrap();
-        let shared = Shared::new(config, services.clone(), Readiness::default());
+        let traffic = Arc::new(wiring::Traffic::open(config, &services).unwrap());
+        let shared = Shared::new(config, services.clone(), traffic.clone(), Readiness::default());
         let (sender, receiver) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             actix_web::rt::System::new().block_on(async move {
@@ -248,7 +260,7 @@ impl Place {
             });
         });
         let handle = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
-        Running { address, handle, services, thread }
+        Running { address, handle, services, traffic, thread }
     }
 }
 
@@ -257,7 +269,7 @@ impl Running {
         // The future of `stop` only waits; the request to stop is sent when it is made.
         drop(self.handle.stop(false));
         let _ = self.thread.join();
-        self.services.stop_for_tests();
+        self.traffic.stop(Duration::from_secs(10));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::access::Admin;
-use crate::click::{DateRange, Interval, LinkStats, summarize};
+use crate::click::{DateRange, Interval, LinkStats, summarize_days};
 use crate::link::{Link, LinkId, ShortCode};
 use crate::ports::{ClickPage, ClickQuery, ClickRepository, LinkRepository, StoreError};
 
@@ -12,6 +12,7 @@ use crate::ports::{ClickPage, ClickQuery, ClickRepository, LinkRepository, Store
 pub struct Analytics {
     links: Arc<dyn LinkRepository>,
     clicks: Arc<dyn ClickRepository>,
+    addresses_kept: bool,
 }
 
 /// How an admin names a link: by its number or its code. A code never consists of digits alone.
@@ -34,9 +35,13 @@ impl LinkRef {
 }
 
 impl Analytics {
-    /// The service over the stores.
-    pub fn new(links: Arc<dyn LinkRepository>, clicks: Arc<dyn ClickRepository>) -> Self {
-        Self { links, clicks }
+    /// The service over the stores; without kept addresses there are no visitors to tell.
+    pub fn new(
+        links: Arc<dyn LinkRepository>,
+        clicks: Arc<dyn ClickRepository>,
+        addresses_kept: bool,
+    ) -> Self {
+        Self { links, clicks, addresses_kept }
     }
 
     /// The link an admin names; `None` when it is not there or not for them to see.
@@ -56,13 +61,8 @@ impl Analytics {
         interval: Interval,
         include_bots: bool,
     ) -> Result<LinkStats, StoreError> {
-        let tallies = self.clicks.tally(link.id, range)?;
-        let visitors = if tallies.iter().any(|t| !t.is_bot) {
-            self.clicks.visitors(link.id, range)?
-        } else {
-            Some(0)
-        };
-        Ok(summarize(&tallies, range, interval, include_bots, visitors))
+        let days = self.clicks.days(link.id, range)?.into_iter();
+        Ok(summarize_days(days, range, interval, include_bots, self.addresses_kept))
     }
 
     /// The clicks of a link.
@@ -103,7 +103,8 @@ mod tests {
                 updated_at: now(),
             }))
         });
-        let analytics = Analytics::new(Arc::new(links), Arc::new(MockClickRepository::new()));
+        let clicks = Arc::new(MockClickRepository::new());
+        let analytics = Analytics::new(Arc::new(links), clicks, true);
         let member = |apps| Admin {
             id: AdminId(1),
             email: AdminEmail::parse("a@b").unwrap(),

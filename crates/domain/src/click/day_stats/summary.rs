@@ -9,8 +9,8 @@ use super::{Clicks, DEVICES, DayStats, METHODS, add};
 use crate::click::stats::{Series, UNKNOWN, midnight, ranking};
 use crate::click::{Count, DateRange, Interval, LinkStats, PlatformClicks};
 
-/// Adds days up; the answer is that of [`summarize`](crate::click::summarize) over the same clicks
-/// as long as no dimension of a day has more than 64 values.
+/// Adds days up; the answer is what counting their clicks one by one would give, as long as no
+/// dimension of a day has more than 64 values.
 ///
 /// Days outside the range are left out, and a day that comes twice counts twice. Without kept
 /// addresses there are no visitors to tell.

@@ -1,13 +1,14 @@
+mod reference;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{NaiveDate, TimeDelta};
 use proptest::prelude::*;
 
+use self::reference::{Tally, summarize};
 use super::visitors::tests::hashes;
 use super::*;
-use crate::click::{
-    BotReason, DateRange, Interval, Referrer, Tally, WireError, summarize, summarize_days,
-};
+use crate::click::{BotReason, DateRange, Interval, Referrer, WireError, summarize_days};
 
 /// A click of one of three days.
 #[derive(Debug, Clone)]
@@ -49,7 +50,6 @@ impl Sample {
             country: self.country.clone(),
             referrer: self.referrer.clone(),
             is_bot: class.bot.is_some(),
-            clicks: 1,
         }
     }
 }
