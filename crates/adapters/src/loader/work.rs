@@ -265,7 +265,8 @@ impl Work {
                 }
                 Err(error) => {
                     self.meters.failures.fetch_add(1, Ordering::Relaxed);
-                    if !is_told {
+                    // At the start, and after a hiccup, the next try works: nobody needs to know.
+                    if !is_told && pause > self.options.first_pause * 8 {
                         is_told = true;
                         let why = chain(&error);
                         tracing::warn!(why, "clicks wait in the journal for the database");
