@@ -2,6 +2,7 @@
 
 mod admin;
 mod app;
+mod chores;
 mod classify;
 mod journal;
 mod key;

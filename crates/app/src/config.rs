@@ -37,6 +37,8 @@ pub struct Config {
     pub cors_origins: Vec<String>,
     /// How much of an address is stored.
     pub address_mode: AddressMode,
+    /// How long clicks are kept.
+    pub retention: Retention,
     /// How often anybody may ask.
     pub rate_limits: RateLimits,
     /// What a redirect waits for.
@@ -47,6 +49,18 @@ pub struct Config {
     pub journal_max_bytes: u64,
     /// What is logged.
     pub log: String,
+}
+
+/// Longest time that clicks may be kept, in days: a hundred years.
+const MAX_DAYS: u32 = 36_525;
+
+/// How long clicks are kept, in days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// With their full addresses.
+    pub address_days: u32,
+    /// At all.
+    pub click_days: u32,
 }
 
 /// Requests a minute; nothing means no limit.
@@ -98,6 +112,8 @@ impl Config {
             "none" => Ok(AddressMode::None),
             _ => Err("must be full, truncated or none".to_owned()),
         });
+        let address_days = reader.parse("SIGNPOST_IP_RETENTION_DAYS", parse_days);
+        let click_days = reader.parse("SIGNPOST_CLICK_RETENTION_DAYS", parse_days);
         let rate_limits = reader.parse("SIGNPOST_RATE_LIMIT", parse_rate_limits);
         let durability = reader.parse("SIGNPOST_CLICK_DURABILITY", |text| match text {
             "disk" => Ok(Durability::Disk),
@@ -124,6 +140,7 @@ impl Config {
                 trusted_proxies: trusted_proxies?,
                 cors_origins: cors_origins?,
                 address_mode: address_mode?,
+                retention: Retention { address_days: address_days?, click_days: click_days? },
                 rate_limits: rate_limits?,
                 durability: durability?,
                 click_max_wait: click_max_wait?,
@@ -230,6 +247,11 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).filter(|n| *n > 0).ok_or_else(wrong)
 }
 
+fn parse_days(text: &str) -> Result<u32, String> {
+    let days = text.parse().ok().filter(|days| (1..=MAX_DAYS).contains(days));
+    days.ok_or_else(|| format!("is not a number of days from 1 to {MAX_DAYS}"))
+}
+
 fn parse_rate_limits(text: &str) -> Result<RateLimits, String> {
     if text == "off" {
         return Ok(RateLimits::OFF);
@@ -272,6 +294,7 @@ mod tests {
         assert_eq!(config.database.to_string(), "sqlite://data/signpost.db");
         assert_eq!(config.base_url, "http://localhost:8080");
         assert_eq!(config.rate_limits.read, Some(3000));
+        assert_eq!(config.retention, Retention { address_days: 30, click_days: 395 });
         assert_eq!(config.metrics_listen.map(|a| a.port()), Some(9464));
     }
 
@@ -284,11 +307,13 @@ mod tests {
             ("SIGNPOST_JWT_SECRET", "tooshort"),
             ("SIGNPOST_TRUSTED_PROXIES", "10.0.0.0/8,nonsense"),
             ("SIGNPOST_IP_MODE", "some"),
+            ("SIGNPOST_IP_RETENTION_DAYS", "0"),
+            ("SIGNPOST_CLICK_RETENTION_DAYS", "for ever"),
             ("SIGNPOST_RATE_LIMIT", "read=0/min"),
         ])
         .err()
         .unwrap();
-        assert_eq!(mistakes.len(), 7, "{mistakes:?}");
+        assert_eq!(mistakes.len(), 9, "{mistakes:?}");
         assert!(mistakes.iter().all(|line| !line.contains("s3cret") && !line.contains("tooshort")));
     }
 

@@ -130,6 +130,8 @@ impl Services {
     /// Migrates the database and fills an empty one; answers the first secrets then.
     pub fn prepare(&self) -> Result<Option<FirstSecrets>, PrepareError> {
         self.databases.migrate()?;
+        // Before the first click of a month is stored, or the month gets no room of its own.
+        self.clicks.prepare_partitions(self.clock.now())?;
         Ok(self.setup.fill()?)
     }
 

@@ -10,7 +10,7 @@ use signpost_domain::service::FirstSecrets;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::{error, info, warn};
 
-use super::{Failure, build};
+use super::{Failure, build, chores};
 use crate::config::Config;
 use crate::server::{Readiness, Shared, serve, serve_metrics};
 use crate::wiring::{Services, Traffic};
@@ -18,10 +18,6 @@ use crate::wiring::{Services, Traffic};
 /// How long the clicks of the journal may take to be loaded at the end; the rest is loaded after
 /// the next start.
 const LAST_CLICKS: Duration = Duration::from_secs(10);
-/// How often the work in the background is done.
-const CHORES_EVERY: Duration = Duration::from_mins(1);
-/// Clicks erased in one transaction: short enough that redirects don't notice.
-const ERASE_CHUNK: u32 = 5_000;
 
 /// Runs the service until a signal ends it.
 pub(super) fn run(config: &Config) -> Result<(), Failure> {
@@ -33,7 +29,7 @@ pub(super) fn run(config: &Config) -> Result<(), Failure> {
     let readiness = Readiness::default();
     let shared = Shared::new(config, services.clone(), traffic.clone(), readiness.clone());
     prepare_in_background(config.clone(), services.clone());
-    do_chores_in_background(shared.clone(), services.clone());
+    chores::do_in_background(config.retention, shared.clone(), services.clone());
     actix_web::rt::System::new().block_on(async move {
         let metrics = config.metrics_listen.and_then(|address| {
             serve_metrics(address, &shared)
@@ -105,31 +101,6 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
         source = next.source();
     }
     text
-}
-
-fn do_chores_in_background(shared: Shared, services: Services) {
-    std::thread::spawn(move || {
-        loop {
-            std::thread::sleep(CHORES_EVERY);
-            shared.sweep_limits();
-            if !services.databases.is_ready() {
-                continue;
-            }
-            if let Err(error) = services.links.forget_answers() {
-                warn!(%error, "answers to old requests wait to be erased");
-            }
-            loop {
-                match services.clicks.erase_orphans(ERASE_CHUNK) {
-                    Ok(0) => break,
-                    Ok(erased) => info!(erased, "erased clicks of deleted links"),
-                    Err(error) => {
-                        warn!(%error, "clicks of deleted links wait to be erased");
-                        break;
-                    }
-                }
-            }
-        }
-    });
 }
 
 /// Shows the first secrets once: on a terminal, or in a file that only its owner may read.

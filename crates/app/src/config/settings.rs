@@ -57,6 +57,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "full",
         "how much of an address is stored: full, truncated or none",
     ),
+    setting("SIGNPOST_IP_RETENTION_DAYS", "30", "days after which full addresses are truncated"),
+    setting("SIGNPOST_CLICK_RETENTION_DAYS", "395", "days after which clicks are erased"),
     setting(
         "SIGNPOST_RATE_LIMIT",
         "read=3000/min,write=600/min,resolve=6000/min,login=10/min",
