@@ -4,6 +4,7 @@ mod agents;
 mod days;
 mod erase;
 mod insert;
+mod items;
 mod journals;
 mod load;
 mod page;
@@ -21,6 +22,7 @@ use signpost_domain::link::LinkId;
 use signpost_domain::ports::{
     Batch, ClickPage, ClickQuery, ClickRepository, JournalId, LoadError, Loaded, StoreError,
 };
+use signpost_domain::time::MICROS_PER_DAY;
 
 use self::agents::KnownAgents;
 use self::days::Of;
@@ -111,5 +113,5 @@ fn count(n: i64) -> u64 {
 
 /// A UTC day as its number since 1970, the form in which rows name it.
 fn day_of(at: DateTime<Utc>) -> i64 {
-    i64::from(at.date_naive().to_epoch_days())
+    at.timestamp_micros().div_euclid(MICROS_PER_DAY)
 }

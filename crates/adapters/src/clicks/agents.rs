@@ -1,13 +1,12 @@
 //! The dictionary of user agents: each text once, clicks hold its hash.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use diesel::prelude::*;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
-use signpost_domain::click::{Classification, NewClick};
 
-use super::{MAX_BINDS, day_of};
+use super::MAX_BINDS;
 use crate::db::schema::user_agents;
 use crate::db::{Backend, for_both};
 
@@ -35,76 +34,48 @@ impl Default for KnownAgents {
 }
 
 impl KnownAgents {
-    fn knows(&self, agent: &Agent) -> bool {
-        self.0.get(&agent.hash).is_some_and(|day| day >= agent.last_day)
+    /// Those of a batch that have to be stored, in the order of their hashes, so that two who store
+    /// the same ones wait for each other instead of in a circle.
+    pub(super) fn unknown<'a, 'b>(&self, agents: &'b [Agent<'a>]) -> Vec<&'b Agent<'a>> {
+        let is_known = |agent: &Agent<'_>| {
+            self.0.get(&agent.hash).is_some_and(|last_day| last_day >= agent.last_day)
+        };
+        let mut unknown: Vec<_> = agents.iter().filter(|agent| !is_known(agent)).collect();
+        unknown.sort_unstable_by_key(|agent| agent.hash);
+        unknown
     }
 
     /// Remembers what has been committed.
-    pub(super) fn note(&self, rows: &[AgentRow<'_>]) {
-        for row in rows {
-            self.0.insert(row.agent.hash, row.agent.last_day);
+    pub(super) fn note(&self, agents: &[Agent<'_>]) {
+        for agent in agents {
+            self.0.insert(agent.hash, agent.last_day);
         }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Agent {
-    hash: AgentHash,
-    last_day: i64,
-}
-
-/// The user agents of a batch by their texts.
-pub(super) struct Agents<'a>(HashMap<&'a str, Agent>);
-
-/// A user agent on its way into the dictionary.
-pub(super) struct AgentRow<'a> {
-    agent: Agent,
+/// A user agent of a batch.
+pub(super) struct Agent<'a> {
     text: &'a str,
+    pub(super) hash: AgentHash,
+    /// The last day it was seen on.
+    pub(super) last_day: i64,
 }
 
-impl<'a> Agents<'a> {
-    /// The user agents of a batch, each hashed once, with the last day it was seen on.
-    pub(super) fn of(batch: &'a [(NewClick, Classification)]) -> Self {
-        let mut agents: HashMap<&str, Agent> = HashMap::new();
-        for (click, _) in batch {
-            let Some(text) = click.user_agent.as_deref() else { continue };
-            let day = day_of(click.at);
-            let agent = agents
-                .entry(text)
-                .or_insert_with(|| Agent { hash: hash_agent(text), last_day: day });
-            agent.last_day = day.max(agent.last_day);
-        }
-        Self(agents)
-    }
-
-    /// The hash of a text of the batch.
-    pub(super) fn hash(&self, text: &str) -> Option<&[u8]> {
-        self.0.get(text).map(|agent| &agent.hash[..])
-    }
-
-    /// Those that have to be stored, in the order of their hashes, so that two who store the same
-    /// ones wait for each other instead of in a circle.
-    pub(super) fn unknown_to(&self, known: &KnownAgents) -> Vec<AgentRow<'a>> {
-        let mut rows: Vec<_> = self
-            .0
-            .iter()
-            .filter(|(_, agent)| !known.knows(agent))
-            .map(|(text, agent)| AgentRow { agent: *agent, text })
-            .collect();
-        rows.sort_unstable_by_key(|row| row.agent.hash);
-        rows
+impl<'a> Agent<'a> {
+    pub(super) fn new(text: &'a str, day: i64) -> Self {
+        Self { text, hash: hash_agent(text), last_day: day }
     }
 }
 
 /// Stores user agents, or their day where it is later than the one stored.
-pub(super) fn store(conn: &mut dyn AgentStatements, rows: &[AgentRow<'_>]) -> QueryResult<()> {
-    if conn.insert_agents(rows)? == rows.len() {
+pub(super) fn store(conn: &mut dyn AgentStatements, agents: &[&Agent<'_>]) -> QueryResult<()> {
+    if conn.insert_agents(agents)? == agents.len() {
         return Ok(());
     }
     // An update meets its rows in no certain order. It is needed once a day for each user agent.
     conn.lock_exclusively(DAYS_LOCK)?;
     let mut days: BTreeMap<i64, Vec<&[u8]>> = BTreeMap::new();
-    for AgentRow { agent, .. } in rows {
+    for agent in agents {
         days.entry(agent.last_day).or_default().push(&agent.hash);
     }
     for (day, hashes) in days {
@@ -116,7 +87,7 @@ pub(super) fn store(conn: &mut dyn AgentStatements, rows: &[AgentRow<'_>]) -> Qu
 /// The statements on the dictionary.
 pub(super) trait AgentStatements: Backend {
     /// Stores those that are not there, and answers how many.
-    fn insert_agents(&mut self, rows: &[AgentRow<'_>]) -> QueryResult<usize>;
+    fn insert_agents(&mut self, agents: &[&Agent<'_>]) -> QueryResult<usize>;
 
     /// Notes that user agents were seen on a day, where their last one is earlier.
     fn date_agents(&mut self, day: i64, hashes: &[&[u8]]) -> QueryResult<()>;
@@ -124,16 +95,16 @@ pub(super) trait AgentStatements: Backend {
 
 for_both! {
 impl AgentStatements {
-    fn insert_agents(&mut self, rows: &[AgentRow<'_>]) -> QueryResult<usize> {
+    fn insert_agents(&mut self, agents: &[&Agent<'_>]) -> QueryResult<usize> {
         let mut inserted = 0;
-        for chunk in rows.chunks(MAX_BINDS / 3) {
+        for chunk in agents.chunks(MAX_BINDS / 3) {
             let values: Vec<_> = chunk
                 .iter()
-                .map(|row| {
+                .map(|agent| {
                     (
-                        user_agents::hash.eq(&row.agent.hash[..]),
-                        user_agents::text.eq(row.text),
-                        user_agents::last_seen_day.eq(row.agent.last_day),
+                        user_agents::hash.eq(&agent.hash[..]),
+                        user_agents::text.eq(agent.text),
+                        user_agents::last_seen_day.eq(agent.last_day),
                     )
                 })
                 .collect();

@@ -2,79 +2,15 @@
 
 mod statements;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use chrono::NaiveDate;
-use signpost_domain::app::AppId;
-use signpost_domain::click::{
-    Classification, Counted, DateRange, DayStats, Hour, NewClick, Referrer, visitor_hash,
-};
+use signpost_domain::click::{DateRange, DayStats};
 use signpost_domain::ports::StoreError;
 
 pub(super) use self::statements::{DayStatements, Of};
-use super::day_of;
-use super::salts::Salts;
+use super::items::{Item, Items};
 use crate::db::{Db, DbError, on};
-
-/// What counts of a click, and where.
-pub(super) struct Fact<'a> {
-    link: i64,
-    app: i64,
-    day: i64,
-    counted: Counted<'a>,
-}
-
-impl Fact<'_> {
-    fn id(&self, of: Of) -> i64 {
-        match of {
-            Of::Link => self.link,
-            Of::App => self.app,
-        }
-    }
-}
-
-/// The hosts of the referrers of a batch, each read once.
-pub(super) struct Hosts<'a>(HashMap<&'a str, Option<String>>);
-
-impl<'a> Hosts<'a> {
-    pub(super) fn of(clicks: &[&'a (NewClick, Classification)]) -> Self {
-        let mut hosts: HashMap<&str, Option<String>> = HashMap::new();
-        for referrer in clicks.iter().filter_map(|(click, _)| click.referrer.as_ref()) {
-            let text = referrer.as_str();
-            hosts.entry(text).or_insert_with(|| Referrer::host_of(text));
-        }
-        Self(hosts)
-    }
-}
-
-/// What counts of clicks.
-pub(super) fn facts<'a>(
-    clicks: &[&'a (NewClick, Classification)],
-    salts: &Salts,
-    hosts: &'a Hosts<'_>,
-) -> Vec<Fact<'a>> {
-    clicks
-        .iter()
-        .map(|(click, classification)| {
-            let day = day_of(click.at);
-            let visitor = salts.get(&day).zip(click.address).map(|(salt, address)| {
-                visitor_hash(salt, click.app_id, address, click.user_agent.as_deref())
-            });
-            let host = click.referrer.as_ref().and_then(|referrer| hosts.0.get(referrer.as_str()));
-            let counted = Counted {
-                hour: Hour::of(click.at),
-                platform: click.platform,
-                classification,
-                country: None,
-                referrer_host: host.and_then(Option::as_deref),
-                visitor,
-                is_bot: classification.bot.is_some(),
-            };
-            let AppId(app) = click.app_id;
-            Fact { link: click.link_id.0, app, day, counted }
-        })
-        .collect()
-}
 
 /// Counts clicks into the rows of their days.
 ///
@@ -83,51 +19,65 @@ pub(super) fn facts<'a>(
 pub(super) fn merge(
     conn: &mut dyn DayStatements,
     of: Of,
-    facts: &mut [Fact<'_>],
+    items: &mut Items<'_>,
 ) -> Result<(), DbError> {
-    facts.sort_by_key(|fact| (fact.day, fact.id(of)));
-    for facts in facts.chunk_by(|a, b| a.day == b.day) {
-        let groups: Vec<&[Fact<'_>]> = facts.chunk_by(|a, b| a.id(of) == b.id(of)).collect();
-        merge_day(conn, of, facts[0].day, &groups)?;
+    items.list.sort_by_key(|item| (item.day, of.id(item)));
+    for day in items.list.chunk_by(|a, b| a.day == b.day) {
+        let groups: Vec<Group<'_>> = day
+            .chunk_by(|a, b| of.id(a) == of.id(b))
+            .filter_map(|list| Some(Group { id: of.id(list.first()?), items, list }))
+            .collect();
+        if let Some(first) = day.first() {
+            merge_day(conn, of, first.day, &groups)?;
+        }
     }
     Ok(())
+}
+
+/// The clicks of one row.
+struct Group<'a> {
+    id: i64,
+    items: &'a Items<'a>,
+    list: &'a [Item<'a>],
+}
+
+impl Group<'_> {
+    /// A row with these clicks, ready to be stored.
+    fn added_to(&self, mut stats: DayStats) -> (i64, Vec<u8>) {
+        for item in self.list {
+            self.items.count(item, &mut stats);
+        }
+        (self.id, stats.encode())
+    }
 }
 
 fn merge_day(
     conn: &mut dyn DayStatements,
     of: Of,
     day: i64,
-    groups: &[&[Fact<'_>]],
+    groups: &[Group<'_>],
 ) -> Result<(), DbError> {
-    let id = |group: &[Fact<'_>]| group[0].id(of);
-    let ids: Vec<i64> = groups.iter().map(|group| id(group)).collect();
-    let there: HashSet<i64> = conn.days_there(of, day, &ids)?.into_iter().collect();
+    let ids = |groups: &[&Group<'_>]| groups.iter().map(|group| group.id).collect::<Vec<_>>();
+    let mut groups: Vec<&Group<'_>> = groups.iter().collect();
+    let there: HashSet<i64> = conn.days_there(of, day, &ids(&groups))?.into_iter().collect();
     let fresh: Vec<(i64, Vec<u8>)> = groups
         .iter()
-        .filter(|group| !there.contains(&id(group)))
-        .map(|group| (id(group), counted(DayStats::default(), group).encode()))
+        .filter(|group| !there.contains(&group.id))
+        .map(|group| group.added_to(DayStats::default()))
         .collect();
     let made: HashSet<i64> = conn.make_days(of, day, &fresh)?.into_iter().collect();
-    let rest: Vec<&[Fact<'_>]> =
-        groups.iter().copied().filter(|group| !made.contains(&id(group))).collect();
-    let ids: Vec<i64> = rest.iter().map(|group| id(group)).collect();
+    groups.retain(|group| !made.contains(&group.id));
+    let ids = ids(&groups);
     let rows = conn.lock_days(of, day, &ids)?;
-    if rows.iter().map(|(id, _)| *id).ne(ids) {
+    if rows.iter().map(|(id, _)| id).ne(&ids) {
         return Err(StoreError::failed("the row of a day vanished").into());
     }
     let mut changed = Vec::with_capacity(rows.len());
-    for ((id, data), group) in rows.into_iter().zip(rest) {
-        changed.push((id, counted(decode(of, &data)?, group).encode()));
+    for ((_, data), group) in rows.into_iter().zip(groups) {
+        changed.push(group.added_to(decode(of, &data)?));
     }
     conn.change_days(of, day, &changed)?;
     Ok(())
-}
-
-fn counted(mut stats: DayStats, facts: &[Fact<'_>]) -> DayStats {
-    for fact in facts {
-        stats.count(&fact.counted);
-    }
-    stats
 }
 
 fn decode(of: Of, data: &[u8]) -> Result<DayStats, DbError> {

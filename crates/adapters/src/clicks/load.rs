@@ -10,20 +10,19 @@ use diesel::prelude::*;
 use signpost_domain::click::{Classification, NewClick};
 use signpost_domain::ports::{Batch, LoadError, Loaded, StoreError};
 
-use super::agents::{self, AgentRow, AgentStatements, Agents, KnownAgents};
-use super::days::{DayStatements, Of, facts, merge};
+use super::MAX_BINDS;
+use super::agents::{self, AgentStatements, KnownAgents};
+use super::days::{DayStatements, Of, merge};
 use super::insert::{InsertStatements, insert_new};
+use super::items::Items;
 use super::journals::{JournalStatements, advance, position_of};
 use super::row::NewClickRow;
 use super::salts::{SaltStatements, of_days};
-use super::{MAX_BINDS, day_of};
 use crate::db::schema::links;
 use crate::db::{Backend, Db, DbError, for_both, transaction};
 
 /// Held together by all who store clicks, and alone by who erases those of deleted links.
 pub(super) const LOADING_LOCK: i64 = 0x636c_6963_6b73;
-
-type Classified = (NewClick, Classification);
 
 /// Everything that storing clicks asks of a connection.
 trait LoadStatements:
@@ -40,83 +39,68 @@ trait LoadStatements:
 for_both! { impl LoadStatements {} }
 
 pub(super) fn load(db: &Db, known: &KnownAgents, batch: &Batch) -> Result<Loaded, LoadError> {
-    let agents = Agents::of(&batch.clicks);
-    let unknown = agents.unknown_to(known);
+    let mut items = Items::of(&batch.clicks);
     let outcome: Result<Result<Loaded, u64>, StoreError> = transaction!(db, |conn| {
         if !advance(conn, batch)? {
             // Nothing was written, so there is nothing to take back.
             return Ok(Err(position_of(conn, batch.journal)?));
         }
-        store(conn, &batch.clicks, &agents, &unknown).map(Ok)
+        store(conn, &mut items, known).map(Ok)
     })
     .map_err(StoreError::from);
     let loaded = outcome?.map_err(|position| LoadError::Elsewhere { position })?;
-    known.note(&unknown);
+    if loaded.stored > 0 {
+        known.note(&items.agents);
+    }
     Ok(loaded)
 }
 
 pub(super) fn append(
     db: &Db,
     known: &KnownAgents,
-    clicks: &[Classified],
+    clicks: &[(NewClick, Classification)],
 ) -> Result<usize, StoreError> {
     if clicks.is_empty() {
         return Ok(0);
     }
-    let agents = Agents::of(clicks);
-    let unknown = agents.unknown_to(known);
-    let loaded = transaction!(db, |conn| store(conn, clicks, &agents, &unknown))?;
-    known.note(&unknown);
+    let mut items = Items::of(clicks);
+    let loaded = transaction!(db, |conn| store(conn, &mut items, known))?;
+    if loaded.stored > 0 {
+        known.note(&items.agents);
+    }
     Ok(loaded.stored)
 }
 
 /// Stores clicks inside a transaction.
 fn store(
     conn: &mut dyn LoadStatements,
-    clicks: &[Classified],
-    agents: &Agents<'_>,
-    unknown_agents: &[AgentRow<'_>],
+    items: &mut Items<'_>,
+    known: &KnownAgents,
 ) -> Result<Loaded, DbError> {
-    let mut loaded = Loaded::default();
-    let mut clicks: Vec<&Classified> = clicks.iter().collect();
-    clicks.sort_by_key(|(click, _)| (click.link_id.0, click.at, click.id));
+    let all = items.list.len();
     // Waits for nobody but an erasure, which a click that comes behind it would outlive.
     conn.lock_shared(LOADING_LOCK)?;
-    let living = living(conn, &clicks)?;
-    let before = clicks.len();
-    clicks.retain(|(click, _)| living.contains(&click.link_id.0));
-    loaded.discarded = before - clicks.len();
-    clicks.dedup_by_key(|(click, _)| (click.link_id.0, click.at, click.id));
-    if clicks.is_empty() {
-        return Ok(loaded);
-    }
-    agents::store(conn, unknown_agents)?;
-    let mut days: Vec<i64> = clicks.iter().map(|(click, _)| day_of(click.at)).collect();
-    days.sort_unstable();
-    days.dedup();
-    let salts = of_days(conn, &days)?;
-    let rows: Vec<_> = clicks.iter().map(|click| NewClickRow::new(click, agents)).collect();
-    let mut is_new = insert_new(conn, &rows)?.into_iter();
-    clicks.retain(|_| is_new.next().unwrap_or(false));
-    loaded.stored = clicks.len();
-    loaded.known_already = before - loaded.discarded - loaded.stored;
-    let hosts = super::days::Hosts::of(&clicks);
-    let mut facts = facts(&clicks, &salts, &hosts);
-    for of in [Of::Link, Of::App] {
-        merge(conn, of, &mut facts)?;
-    }
-    Ok(loaded)
-}
-
-/// The links of some clicks that are not deleted.
-fn living(conn: &mut dyn LoadStatements, clicks: &[&Classified]) -> Result<HashSet<i64>, DbError> {
-    let mut targets: Vec<i64> = clicks.iter().map(|(click, _)| click.link_id.0).collect();
-    targets.dedup();
-    let mut living = HashSet::with_capacity(targets.len());
-    for chunk in targets.chunks(MAX_BINDS) {
+    let mut living = HashSet::new();
+    for chunk in items.links().chunks(MAX_BINDS) {
         living.extend(conn.living_links(chunk)?);
     }
-    Ok(living)
+    items.list.retain(|item| living.contains(&item.link));
+    let mut loaded = Loaded { discarded: all - items.list.len(), ..Loaded::default() };
+    items.dedup();
+    if items.list.is_empty() {
+        return Ok(loaded);
+    }
+    agents::store(conn, &known.unknown(&items.agents))?;
+    items.tell_visitors(&of_days(conn, &items.days())?);
+    let rows: Vec<_> = items.list.iter().map(|item| NewClickRow::new(items, item)).collect();
+    let mut is_new = insert_new(conn, &rows)?.into_iter();
+    items.list.retain(|_| is_new.next().unwrap_or(false));
+    loaded.stored = items.list.len();
+    loaded.known_already = all - loaded.discarded - loaded.stored;
+    for of in [Of::Link, Of::App] {
+        merge(conn, of, items)?;
+    }
+    Ok(loaded)
 }
 
 /// Finding out which links are there, so that no click comes back after its link was erased.

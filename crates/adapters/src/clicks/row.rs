@@ -5,12 +5,12 @@ use std::net::IpAddr;
 
 use diesel::prelude::*;
 use signpost_domain::click::{
-    BotReason, Classification, Click, ClickId, DeviceClass, NewClick, Platform, Referrer,
+    BotReason, Classification, Click, ClickId, DeviceClass, Platform, Referrer,
 };
 use signpost_domain::link::LinkId;
 use uuid::Uuid;
 
-use super::agents::Agents;
+use super::items::{Item, Items};
 use crate::db::DbError;
 use crate::db::schema::clicks;
 use crate::parse::moment;
@@ -39,16 +39,14 @@ impl<'a> NewClickRow<'a> {
     /// How many values a row binds.
     pub(super) const COLUMNS: usize = 15;
 
-    pub(super) fn new(
-        (click, class): &'a (NewClick, Classification),
-        agents: &'a Agents<'_>,
-    ) -> Self {
+    pub(super) fn new(items: &'a Items<'_>, item: &'a Item<'_>) -> Self {
+        let (click, class) = (item.click, item.class);
         Self {
-            link_id: click.link_id.0,
-            occurred_at: click.at.timestamp_micros(),
+            link_id: item.link,
+            occurred_at: item.at,
             id: click.id.0.as_bytes(),
             ip: click.address.map(address_bytes),
-            ua_hash: click.user_agent.as_deref().and_then(|text| agents.hash(text)),
+            ua_hash: items.agent_of(item).map(|agent| &agent.hash[..]),
             referrer: click.referrer.as_ref().map(Referrer::as_str),
             platform: click.platform.as_str(),
             browser: class.browser.as_deref(),

@@ -55,13 +55,13 @@ fn siphash_2_4(key: [u8; 16], message: &[u8]) -> u64 {
         k0 ^ 0x6c79_6765_6e65_7261,
         k1 ^ 0x7465_6462_7974_6573,
     ];
-    let mut words = message.chunks_exact(8);
-    for chunk in &mut words {
-        absorb(&mut state, word(chunk));
+    let (words, rest) = message.as_chunks();
+    for bytes in words {
+        absorb(&mut state, u64::from_le_bytes(*bytes));
     }
     // The last word holds the bytes that are left and, on top, the length modulo 256.
     let [length, ..] = message.len().to_le_bytes();
-    absorb(&mut state, word(words.remainder()) | u64::from(length) << 56);
+    absorb(&mut state, word(rest) | u64::from(length) << 56);
     state[2] ^= 0xff;
     for _ in 0..4 {
         round(&mut state);

@@ -4,6 +4,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary};
 
 use crate::clicks::MAX_BINDS;
+use crate::clicks::items::Item;
 
 /// Whose days.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,14 @@ pub(in crate::clicks) enum Of {
 }
 
 impl Of {
+    /// The number of the row that a click counts in.
+    pub(super) fn id(self, item: &Item<'_>) -> i64 {
+        match self {
+            Self::Link => item.link,
+            Self::App => item.app,
+        }
+    }
+
     pub(super) fn table(self) -> &'static str {
         match self {
             Self::Link => "link_days",

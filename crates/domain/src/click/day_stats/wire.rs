@@ -15,13 +15,17 @@ use crate::click::{PlatformClicks, WireError};
 
 const VERSION: u8 = 1;
 
+/// What most days fit into, so that few of them grow twice.
+const TYPICAL_SIZE: usize = 256;
+
 const PEOPLE: u8 = 1;
 const BOTS: u8 = 2;
 const MATCHES: u8 = 4;
 const VISITORS: u8 = 8;
 
 pub(super) fn encode(stats: &DayStats) -> Vec<u8> {
-    let mut out = vec![VERSION, 0];
+    let mut out = Vec::with_capacity(TYPICAL_SIZE);
+    out.extend([VERSION, 0]);
     let mut parts = 0;
     for (part, clicks) in [(PEOPLE, &stats.people), (BOTS, &stats.bots)] {
         if clicks.total() > 0 {
