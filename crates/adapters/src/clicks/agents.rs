@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use diesel::prelude::*;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
+use signpost_domain::ports::StoreError;
 
 use super::MAX_BINDS;
 use crate::db::schema::user_agents;
-use crate::db::{Backend, for_both};
+use crate::db::{Backend, Db, for_both, transaction};
 
 /// Lets one batch at a time bring the days of user agents up to date.
 const DAYS_LOCK: i64 = 0x6167_656e_7473;
@@ -67,20 +68,22 @@ impl<'a> Agent<'a> {
     }
 }
 
-/// Stores user agents, or their day where it is later than the one stored.
-pub(super) fn store(conn: &mut dyn AgentStatements, agents: &[&Agent<'_>]) -> QueryResult<()> {
-    if conn.insert_agents(agents)? == agents.len() {
-        return Ok(());
-    }
-    // An update meets its rows in no certain order. It is needed once a day for each user agent.
-    conn.lock_exclusively(DAYS_LOCK)?;
+/// Notes the last days of user agents that were there already, after the clicks are stored: this
+/// says how long a text is of use and nothing else, and a transaction of its own waits for nobody
+/// for long. What fails is tried again with the next batch.
+pub(super) fn date(db: &Db, known: &KnownAgents, agents: &[Agent<'_>]) -> Result<(), StoreError> {
     let mut days: BTreeMap<i64, Vec<&[u8]>> = BTreeMap::new();
-    for agent in agents {
+    for agent in known.unknown(agents) {
         days.entry(agent.last_day).or_default().push(&agent.hash);
     }
-    for (day, hashes) in days {
-        conn.date_agents(day, &hashes)?;
-    }
+    transaction!(db, |conn| {
+        // An update meets its rows in no certain order.
+        conn.lock_exclusively(DAYS_LOCK)?;
+        for (day, hashes) in days {
+            conn.date_agents(day, &hashes)?;
+        }
+        Ok(())
+    })?;
     Ok(())
 }
 

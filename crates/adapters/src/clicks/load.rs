@@ -40,7 +40,7 @@ for_both! { impl LoadStatements {} }
 
 pub(super) fn load(db: &Db, known: &KnownAgents, batch: &Batch) -> Result<Loaded, LoadError> {
     let mut items = Items::of(&batch.clicks);
-    let outcome: Result<Result<Loaded, u64>, StoreError> = transaction!(db, |conn| {
+    let outcome: Result<Result<Stored, u64>, StoreError> = transaction!(db, |conn| {
         if !advance(conn, batch)? {
             // Nothing was written, so there is nothing to take back.
             return Ok(Err(position_of(conn, batch.journal)?));
@@ -48,11 +48,9 @@ pub(super) fn load(db: &Db, known: &KnownAgents, batch: &Batch) -> Result<Loaded
         store(conn, &mut items, known).map(Ok)
     })
     .map_err(StoreError::from);
-    let loaded = outcome?.map_err(|position| LoadError::Elsewhere { position })?;
-    if loaded.stored > 0 {
-        known.note(&items.agents);
-    }
-    Ok(loaded)
+    let stored = outcome?.map_err(|position| LoadError::Elsewhere { position })?;
+    remember(db, known, &items, stored.agents);
+    Ok(stored.loaded)
 }
 
 pub(super) fn append(
@@ -64,11 +62,39 @@ pub(super) fn append(
         return Ok(0);
     }
     let mut items = Items::of(clicks);
-    let loaded = transaction!(db, |conn| store(conn, &mut items, known))?;
-    if loaded.stored > 0 {
-        known.note(&items.agents);
+    let stored = transaction!(db, |conn| store(conn, &mut items, known))?;
+    remember(db, known, &items, stored.agents);
+    Ok(stored.loaded.stored)
+}
+
+/// What a transaction has done.
+struct Stored {
+    loaded: Loaded,
+    agents: StoredAgents,
+}
+
+/// What became of the user agents of a batch.
+#[derive(Debug, Clone, Copy)]
+enum StoredAgents {
+    /// They were not needed.
+    None,
+    /// All that this process did not know are new.
+    New,
+    /// Some were there, perhaps with an earlier day.
+    SomeKnown,
+}
+
+/// Remembers the user agents of a batch that is stored.
+fn remember(db: &Db, known: &KnownAgents, items: &Items<'_>, stored: StoredAgents) {
+    let dated = match stored {
+        StoredAgents::None => return,
+        StoredAgents::New => Ok(()),
+        StoredAgents::SomeKnown => agents::date(db, known, &items.agents),
+    };
+    match dated {
+        Ok(()) => known.note(&items.agents),
+        Err(error) => tracing::warn!(%error, "the last days of user agents wait to be noted"),
     }
-    Ok(loaded.stored)
 }
 
 /// Stores clicks inside a transaction.
@@ -76,7 +102,7 @@ fn store(
     conn: &mut dyn LoadStatements,
     items: &mut Items<'_>,
     known: &KnownAgents,
-) -> Result<Loaded, DbError> {
+) -> Result<Stored, DbError> {
     let all = items.list.len();
     // Waits for nobody but an erasure, which a click that comes behind it would outlive.
     conn.lock_shared(LOADING_LOCK)?;
@@ -88,9 +114,14 @@ fn store(
     let mut loaded = Loaded { discarded: all - items.list.len(), ..Loaded::default() };
     items.dedup();
     if items.list.is_empty() {
-        return Ok(loaded);
+        return Ok(Stored { loaded, agents: StoredAgents::None });
     }
-    agents::store(conn, &known.unknown(&items.agents))?;
+    let unknown = known.unknown(&items.agents);
+    let agents = if conn.insert_agents(&unknown)? == unknown.len() {
+        StoredAgents::New
+    } else {
+        StoredAgents::SomeKnown
+    };
     items.tell_visitors(&of_days(conn, &items.days())?);
     let rows: Vec<_> = items.list.iter().map(|item| NewClickRow::new(items, item)).collect();
     let mut is_new = insert_new(conn, &rows)?.into_iter();
@@ -100,7 +131,7 @@ fn store(
     for of in [Of::Link, Of::App] {
         merge(conn, of, items)?;
     }
-    Ok(loaded)
+    Ok(Stored { loaded, agents })
 }
 
 /// Finding out which links are there, so that no click comes back after its link was erased.

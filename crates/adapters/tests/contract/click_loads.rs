@@ -268,11 +268,11 @@ pub(crate) fn several_who_load_the_same_links_at_once_add_up(world: &World) {
             for after in 0..BATCHES {
                 let some = (0..CLICKS)
                     .map(|_| {
-                        // Other days, links and user agents are new in each batch, on all nodes.
+                        // Each batch brings a new day, on all nodes, and a user agent of its own.
                         let days = random.below(3) + after;
                         let link = i64::try_from(1 + random.below(40)).unwrap();
                         let number = u128::from(random.next()) << 8 | u128::from(n);
-                        let agent = format!("Agent {}", random.below(9) + after);
+                        let agent = format!("Agent {n} of {}", random.below(after + 1));
                         let minutes = i64::try_from(days).unwrap() * -DAY;
                         from(link, number, minutes, Some("198.51.100.7"), &agent)
                     })
