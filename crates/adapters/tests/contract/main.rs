@@ -33,6 +33,7 @@ macro_rules! contract {
 mod admins;
 mod api_keys;
 mod apps;
+mod click_days;
 mod click_loads;
 mod click_upkeep;
 mod clicks;
@@ -89,6 +90,14 @@ contract! {
         many_deleted_links_are_erased_in_one_call,
         an_impossible_row_is_an_error,
     }
+    click_days {
+        a_late_click_counts_on_its_own_day,
+        days_are_those_of_their_link_or_app_in_order,
+        the_parts_of_the_statistics_add_up,
+        visitors_are_distinct_pairs_of_address_and_agent_per_day,
+        all_who_load_count_visitors_under_the_same_salt,
+        a_day_whose_salt_is_forgotten_takes_no_further_visitors,
+    }
     click_loads {
         a_new_journal_is_at_0_and_a_known_one_where_it_was,
         a_batch_that_comes_twice_counts_once,
@@ -97,12 +106,6 @@ contract! {
         a_load_that_fails_moves_no_position,
         what_becomes_of_each_click_of_a_batch_is_told,
         only_what_is_new_of_a_large_batch_counts,
-        a_late_click_counts_on_its_own_day,
-        days_are_those_of_their_link_or_app_in_order,
-        the_parts_of_the_statistics_add_up,
-        visitors_are_distinct_pairs_of_address_and_agent_per_day,
-        all_who_load_count_visitors_under_the_same_salt,
-        a_day_whose_salt_is_forgotten_takes_no_further_visitors,
         several_who_load_the_same_links_at_once_add_up,
         after_a_thousand_random_batches_the_days_count_what_is_stored,
     }
