@@ -24,7 +24,7 @@ pub struct LoaderOptions {
     pub batch: usize,
     /// How often new clicks are looked for; statistics are behind by that at most.
     pub every: Duration,
-    /// The pause after a failure; each further one doubles it, up to twentyfold.
+    /// The pause after a failure; each further one doubles it, up to fivefold.
     pub first_pause: Duration,
     /// The name of this node, for people who look into the database.
     pub node: String,
@@ -35,7 +35,7 @@ impl LoaderOptions {
     pub fn of(node: String) -> Self {
         Self {
             batch: 10_000,
-            every: Duration::from_millis(200),
+            every: Duration::from_millis(100),
             first_pause: Duration::from_millis(100),
             node,
         }

@@ -266,7 +266,7 @@ impl Work {
                 Err(error) => {
                     self.meters.failures.fetch_add(1, Ordering::Relaxed);
                     // At the start, and after a hiccup, the next try works: nobody needs to know.
-                    if !is_told && pause > self.options.first_pause * 8 {
+                    if !is_told && pause > self.options.first_pause * 4 {
                         is_told = true;
                         let why = chain(&error);
                         tracing::warn!(why, "clicks wait in the journal for the database");
@@ -277,7 +277,7 @@ impl Work {
                 return Err(Stopped);
             }
             self.signal.sleep(pause);
-            pause = (pause * 2).min(self.options.first_pause * 20);
+            pause = (pause * 2).min(self.options.first_pause * 5);
         }
     }
 

@@ -147,7 +147,8 @@ curl -sS -o /dev/null -w '%{{http_code}} %{{redirect_url}}\n' {base}/hello -A 'M
 curl -sS -o /dev/null -w '%{{http_code}} %{{redirect_url}}\n' {base}/hello -A 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36'
 curl -sS -o /dev/null -w '%{{http_code}} %{{redirect_url}}\n' {base}/hello -A 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-# See who came
+# See who came; a click counts within a second
+sleep 1
 TOKEN=$(curl -sS {base}/api/v1/admin/sessions -H 'Content-Type: application/json' -d '{{"email":"{owner}","password":"{password}"}}' | sed 's/.*"accessToken":"\([^"]*\)".*/\1/')
 curl -sS {base}/api/v1/admin/links/hello/stats -H "Authorization: Bearer $TOKEN"; echo
 
