@@ -119,6 +119,23 @@ impl Meters {
     }
 }
 
+/// The outcome, or nothing when the disk takes longer than `cap`.
+///
+/// A record that is not even in the page cache is waited for longer: a crash of the process would
+/// lose it, and that is promised to nobody. It stands behind one sync at most.
+async fn wait_at_most(cap: Duration, mut ticket: Ticket) -> Option<Outcome> {
+    let mut wait = cap;
+    loop {
+        if let Ok(outcome) = tokio::time::timeout(wait, &mut ticket).await {
+            return Some(outcome);
+        }
+        if ticket.is_written() {
+            return None;
+        }
+        wait = Duration::from_millis(1);
+    }
+}
+
 impl ClickJournal for SegmentJournal {
     fn append(&self, click: NewClick) -> Recording {
         // Handed over here and not in the future, so that a visitor who hangs up still counts.
@@ -128,7 +145,7 @@ impl ClickJournal for SegmentJournal {
             let outcome = match max_wait {
                 None => ticket.await,
                 Some(cap) => {
-                    let Ok(outcome) = tokio::time::timeout(cap, ticket).await else {
+                    let Some(outcome) = wait_at_most(cap, ticket).await else {
                         meters.degraded.fetch_add(1, Ordering::Relaxed);
                         return Recorded::Pending;
                     };

@@ -1,6 +1,7 @@
 //! The records that wait for the writer.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -13,6 +14,8 @@ use crate::ticket::{Refusal, Ticket};
 pub(crate) struct Batch {
     /// Counted from 1; batches are settled in order.
     number: u64,
+    /// In the page cache, from where only a power cut can take it.
+    is_written: AtomicBool,
     settled: OnceLock<Settled>,
 }
 
@@ -32,6 +35,10 @@ impl Batch {
     pub(crate) fn settled(&self) -> Option<Settled> {
         self.settled.get().copied()
     }
+
+    pub(crate) fn is_written(&self) -> bool {
+        self.is_written.load(Ordering::Acquire)
+    }
 }
 
 /// A batch and all that the writer needs of it. When it is dropped unsettled, because the writer
@@ -47,6 +54,11 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// Notes that the records are in the page cache, for those who can't wait for the disk.
+    pub(crate) fn note_written(&self) {
+        self.batch.is_written.store(true, Ordering::Release);
+    }
+
     /// Tells all who wait. Only the first word counts.
     pub(crate) fn settle(&self, settled: Settled) {
         if self.batch.settled.set(settled).is_ok() {
@@ -239,7 +251,11 @@ impl State {
     fn open_batch(&mut self) {
         self.batches += 1;
         self.loads.push_back(Load {
-            batch: Arc::new(Batch { number: self.batches, settled: OnceLock::new() }),
+            batch: Arc::new(Batch {
+                number: self.batches,
+                is_written: AtomicBool::new(false),
+                settled: OnceLock::new(),
+            }),
             frames: std::mem::take(&mut self.spare),
             n: 0,
             waiters: Vec::new(),

@@ -69,6 +69,18 @@ impl Ticket {
         }
     }
 
+    /// True when the record is in the page cache at least: no crash of the process loses it, and a
+    /// power cut only before the ticket is ready.
+    ///
+    /// Who gives up waiting before that gives up a promise: the record may still be in the memory of
+    /// the process, behind a sync that takes long.
+    pub fn is_written(&self) -> bool {
+        match &self.0 {
+            State::Settled(outcome) => !matches!(outcome, Outcome::Refused(_)),
+            State::Waiting { batch, .. } => batch.is_written(),
+        }
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         match &self.0 {
             State::Settled(outcome) => Some(*outcome),

@@ -115,7 +115,7 @@ impl Writer {
             load.settle(Settled::Durable(first));
             std::thread::sleep(Duration::from_millis(5));
         }
-        match self.store(&load.frames, load.n) {
+        match self.store(&load) {
             Ok(()) => {
                 self.shared.meters.mark(first, now());
                 self.publish();
@@ -133,10 +133,11 @@ impl Writer {
     }
 
     /// Puts frames where they are as safe as they have to be, or nowhere.
-    fn store(&mut self, frames: &[u8], n: u32) -> Result<(), Refusal> {
+    fn store(&mut self, load: &Load) -> Result<(), Refusal> {
+        let n = load.n;
         if let Some(current) = &self.current
             && current.end > HEADER as u64
-            && current.end + frames.len() as u64 > current.capacity
+            && current.end + load.frames.len() as u64 > current.capacity
         {
             self.close_segment();
         }
@@ -147,7 +148,7 @@ impl Writer {
             return Err(refusal);
         }
         self.written += u64::from(n);
-        self.place(frames).map_err(|error| {
+        self.place(load).map_err(|error| {
             self.written -= u64::from(n);
             self.fail(&error)
         })?;
@@ -157,11 +158,13 @@ impl Writer {
         Ok(())
     }
 
-    fn place(&mut self, frames: &[u8]) -> io::Result<()> {
+    fn place(&mut self, load: &Load) -> io::Result<()> {
         let shared = self.shared.clone();
+        let frames = &load.frames;
         if let Some(current) = &mut self.current {
             match shared.disk.write_at(&current.file, frames, current.end) {
                 Ok(()) => {
+                    load.note_written();
                     current.end += frames.len() as u64;
                     current.since.get_or_insert_with(Instant::now);
                     if current.end > current.capacity / 2 {
