@@ -46,6 +46,7 @@ pub fn follow(
             let (Some(links), Some(apps)) = (Weak::upgrade(&links), Weak::upgrade(&apps)) else {
                 return;
             };
+            trust.asking();
             match reader.read() {
                 Ok(News::Lines(lines)) => {
                     for line in &lines {
@@ -59,7 +60,10 @@ pub fn follow(
                     trust.followed(GOOD_FOR);
                 }
                 Err(StoreError::Unavailable(_)) => trust.store_is_away(),
-                Err(error) => tracing::error!(%error, "the feed of changes can't be read"),
+                Err(error) => {
+                    trust.failed();
+                    tracing::error!(%error, "the feed of changes can't be read");
+                }
             }
             if swept.elapsed() >= SWEPT_EVERY {
                 swept = Instant::now();

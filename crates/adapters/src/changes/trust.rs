@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 /// Judges what memory remembers.
 ///
 /// While somebody follows the feed of changes, everything is trusted until the feed says otherwise.
-/// While the store is away it is trusted as well: nobody can tell, and hours of outage must not turn
-/// links that are known into errors. Without a feed, memory is trusted for a second, the longest
-/// that another process's change may go unseen.
+/// While the store is away or silent it is trusted as well: nobody can tell, and hours of outage
+/// must not turn links that are known into errors. Without a feed, memory is trusted for a second,
+/// the longest that another process's change may go unseen.
 #[derive(Debug)]
 pub struct Trust {
     begun: Instant,
     /// Milliseconds since `begun` until which the feed is good.
     followed_until: AtomicU64,
     is_store_away: AtomicBool,
+    /// Milliseconds since `begun` at which the feed was asked for; 0 when it has answered.
+    asked_at: AtomicU64,
     ttl: Duration,
 }
 
@@ -27,6 +29,9 @@ impl Default for Trust {
 impl Trust {
     /// How long memory is trusted without a feed.
     pub const TTL: Duration = Duration::from_secs(1);
+    /// A store that owes an answer for so long is silent. Together with the time between two
+    /// readings this is less than one reading is good for, so that there is no gap.
+    const SILENT: Duration = Duration::from_millis(300);
 
     /// The same with another time.
     pub fn with_ttl(ttl: Duration) -> Self {
@@ -34,6 +39,7 @@ impl Trust {
             begun: Instant::now(),
             followed_until: AtomicU64::new(0),
             is_store_away: AtomicBool::new(false),
+            asked_at: AtomicU64::new(0),
             ttl,
         }
     }
@@ -43,6 +49,14 @@ impl Trust {
         self.is_store_away.load(Ordering::Relaxed)
             || self.now() < self.followed_until.load(Ordering::Relaxed)
             || self.is_recent(checked_at)
+            || self.is_store_silent()
+    }
+
+    /// True while the store hangs: it neither answers nor refuses, so that nobody is told that it
+    /// is away.
+    fn is_store_silent(&self) -> bool {
+        let asked_at = self.asked_at.load(Ordering::Relaxed);
+        asked_at != 0 && u128::from(self.now().saturating_sub(asked_at)) >= Self::SILENT.as_millis()
     }
 
     /// True when `checked_at` is so short ago that nobody needs a feed.
@@ -50,16 +64,28 @@ impl Trust {
         checked_at.elapsed() < self.ttl
     }
 
+    /// The feed is being asked for; one of the next three follows.
+    pub(super) fn asking(&self) {
+        self.asked_at.store(self.now().max(1), Ordering::Relaxed);
+    }
+
     /// The feed was read: everything is known for `good_for`.
     pub(super) fn followed(&self, good_for: Duration) {
         let until = self.now() + u64::try_from(good_for.as_millis()).unwrap_or(0);
         self.followed_until.store(until, Ordering::Relaxed);
         self.is_store_away.store(false, Ordering::Relaxed);
+        self.asked_at.store(0, Ordering::Relaxed);
     }
 
     /// The feed could not be read, because the store is away.
     pub(super) fn store_is_away(&self) {
         self.is_store_away.store(true, Ordering::Relaxed);
+        self.asked_at.store(0, Ordering::Relaxed);
+    }
+
+    /// The store answers, and the feed can't be read all the same.
+    pub(super) fn failed(&self) {
+        self.asked_at.store(0, Ordering::Relaxed);
     }
 
     fn now(&self) -> u64 {
@@ -88,5 +114,15 @@ mod tests {
         trust.store_is_away();
         assert!(trust.holds(Instant::now()));
         assert!(!trust.is_recent(Instant::now()));
+    }
+    #[test]
+    fn while_the_store_is_silent_memory_does_not_age() {
+        let trust = Trust::with_ttl(Duration::ZERO);
+        trust.asking();
+        assert!(!trust.holds(Instant::now()), "an answer may be on its way");
+        std::thread::sleep(Trust::SILENT + Duration::from_millis(20));
+        assert!(trust.holds(Instant::now()));
+        trust.failed();
+        assert!(!trust.holds(Instant::now()), "it has answered");
     }
 }
