@@ -20,7 +20,8 @@ mod options;
 mod queue;
 mod reader;
 mod recovery;
-mod sabotage;
+#[doc(hidden)]
+pub mod sabotage;
 mod segments;
 mod shared;
 mod spare;

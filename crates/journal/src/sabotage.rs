@@ -6,10 +6,15 @@
 //! - `no_fdatasync`: nothing is brought to stable storage;
 //! - `release_before_write`: tickets are ready 5 ms before their records are written;
 //! - `retry_fdatasync`: a failed `fdatasync` is tried again on the same file and believed.
+//!
+//! What fills and empties the journal has its own ways:
+//!
+//! - `journal_skipped`: every 50th click is not handed to it, and its redirect is sent all the same;
+//! - `position_early`: the position in the database is committed before the clicks up to it.
 
 /// Whether a way is switched on.
 #[cfg(feature = "sabotage")]
-pub(crate) fn is_on(name: &str) -> bool {
+pub fn is_on(name: &str) -> bool {
     static NAMES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| {
         let names = std::env::var("SIGNPOST_SABOTAGE").unwrap_or_default();
         names.split(',').map(str::to_owned).collect()
@@ -19,6 +24,6 @@ pub(crate) fn is_on(name: &str) -> bool {
 
 /// Never.
 #[cfg(not(feature = "sabotage"))]
-pub(crate) const fn is_on(_: &str) -> bool {
+pub const fn is_on(_: &str) -> bool {
     false
 }

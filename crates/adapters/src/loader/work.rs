@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use chrono::SecondsFormat;
 use sha2::{Digest, Sha256};
 use signpost_domain::click::{Classification, NewClick, wire};
-use signpost_domain::ports::{Batch, ClickRepository, Clock, JournalId, LoadError, StoreError};
-use signpost_journal::{Item, Journal, Reader, Record};
+use signpost_domain::ports::{
+    Batch, ClickRepository, Clock, JournalId, LoadError, Loaded, StoreError,
+};
+use signpost_journal::{Item, Journal, Reader, Record, sabotage};
 
 use super::dead_letters::hex;
 use super::{DeadLetter, DeadLetters, LoaderOptions, Meters, Signal};
@@ -197,7 +199,7 @@ impl Work {
 
     /// Loads one batch, trying again for as long as the database is away.
     fn load(&self, batch: &Batch) -> Result<Result<(), Trouble>, Stopped> {
-        let loaded = self.insist(|| match self.store.load(batch) {
+        let loaded = self.insist(|| match self.hand_over(batch) {
             Ok(loaded) => Ok(Ok(loaded)),
             Err(LoadError::Elsewhere { position }) => Ok(Err(Ok(position))),
             Err(LoadError::Store(error @ StoreError::Failed(_))) => Ok(Err(Err(error))),
@@ -230,6 +232,16 @@ impl Work {
             }
             Err(Err(error)) => Ok(Err(Trouble::Poison(chain(&error)))),
         }
+    }
+
+    /// Clicks and position together; apart only for the suite that must notice.
+    fn hand_over(&self, batch: &Batch) -> Result<Loaded, LoadError> {
+        if !sabotage::is_on("position_early") {
+            return self.store.load(batch);
+        }
+        self.store.load(&Batch { clicks: Vec::new(), ..batch.clone() })?;
+        std::thread::sleep(Duration::from_millis(100));
+        self.store.load(&Batch { after: batch.upto, ..batch.clone() })
     }
 
     fn classified(&self, click: NewClick) -> (NewClick, Classification) {
