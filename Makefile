@@ -1,6 +1,8 @@
 # What a newcomer needs, each a line that can be typed by hand. `make` alone prints this list.
 
-.PHONY: help run test check fmt doc migration
+.PHONY: help run test check faults fmt doc migration
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,6 +19,14 @@ check: ## what CI runs: format, lints, all tests, documentation
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(MAKE) test
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
+
+faults: ## breaks what the service stands on and counts the clicks; FULL=1 ONLY="kill outage"
+	cargo build --release --locked -p signpost --features sabotage
+	cp $(TARGET)/release/signpost $(TARGET)/release/signpost-sabotaged
+	cargo build --release --locked -p signpost
+	cargo build --release --locked -p signpost-faults
+	$(TARGET)/release/faults run $(ONLY) $(if $(FULL),--full) --binary $(TARGET)/release/signpost \
+	  --sabotaged $(TARGET)/release/signpost-sabotaged
 
 fmt: ## formats the code
 	cargo fmt --all
