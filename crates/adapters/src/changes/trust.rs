@@ -115,11 +115,11 @@ mod tests {
         assert!(trust.holds(Instant::now()));
         assert!(!trust.is_recent(Instant::now()));
     }
+
     #[test]
     fn while_the_store_is_silent_memory_does_not_age() {
         let trust = Trust::with_ttl(Duration::ZERO);
         trust.asking();
-        assert!(!trust.holds(Instant::now()), "an answer may be on its way");
         std::thread::sleep(Trust::SILENT + Duration::from_millis(20));
         assert!(trust.holds(Instant::now()));
         trust.failed();
