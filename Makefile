@@ -1,6 +1,6 @@
 # What a newcomer needs, each a line that can be typed by hand. `make` alone prints this list.
 
-.PHONY: help run test check faults fmt doc migration
+.PHONY: help run test check faults bench fmt doc migration
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -27,6 +27,9 @@ faults: ## breaks what the service stands on and counts the clicks; FULL=1 ONLY=
 	cargo build --release --locked -p signpost-faults
 	$(TARGET)/release/faults run $(ONLY) $(if $(FULL),--full) --binary $(TARGET)/release/signpost \
 	  --sabotaged $(TARGET)/release/signpost-sabotaged
+
+bench: ## redirects against a bare handler, in one run; needs wrk and two cores
+	.ci/bench
 
 fmt: ## formats the code
 	cargo fmt --all
